@@ -1,0 +1,65 @@
+# Every target needs nothing beforehand but Python: the environment is made once, in .venv, and again when the pins change.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# also for what a build needs, so that nothing unpinned is ever fetched
+export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+INSTALL := $(BIN)/python -m pip install --quiet
+
+.PHONY: help demo test test-slow test-browser lint format docs bench clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make demo          a tour: opens a small network and writes a page"
+	@echo "make test          the tests (no downloads)"
+	@echo "make test-slow     the tests that take minutes"
+	@echo "make test-browser  the pages, in a real browser (needs chromium)"
+	@echo "make lint          ruff and pyright"
+	@echo "make format        ruff, fixing what it can"
+	@echo "make docs          the documentation, into site/"
+	@echo "make bench         every question of speed, as ratios beside a peer"
+	@echo "make clean         removes the environment and everything built"
+
+$(BIN)/python:
+	@echo "making the environment in $(VENV)"
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Penstock needs Python 3.11 or newer; name one: make PYTHON=python3.12")'
+	@$(PYTHON) -m venv $(VENV)
+
+# One stamp per set of extras: the demo does not wait for what only the tests need.
+$(VENV)/.with-%: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "installing penstock[$*], some minutes the first time"
+	@$(INSTALL) --editable '.[$*]'
+	@touch $@
+
+demo: $(VENV)/.with-report
+	@$(BIN)/penstock demo
+
+test: $(VENV)/.with-dev
+	@$(BIN)/python -m pytest
+
+test-slow: $(VENV)/.with-dev
+	@$(BIN)/python -m pytest -m slow
+
+test-browser: $(VENV)/.with-dev
+	@$(BIN)/python -m pytest -m browser
+
+lint: $(VENV)/.with-dev
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check
+	@$(BIN)/pyright
+
+format: $(VENV)/.with-dev
+	@$(BIN)/ruff check --fix
+	@$(BIN)/ruff format
+
+docs: $(VENV)/.with-docs
+	@$(BIN)/mkdocs build --strict --quiet
+	@echo "the documentation is in site/index.html"
+
+bench: $(VENV)/.with-bench
+	@$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) site build dist runs .pytest_cache .ruff_cache .hypothesis
+	find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} +
