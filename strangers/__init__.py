@@ -1,1 +1,1 @@
-"""Networks that nobody here wrote, from packages on PyPI, and what Penstock makes of them: `make strangers`."""
+"""Networks that nobody here wrote, from PyPI packages, and what Penstock makes of them: `make strangers`."""

@@ -36,9 +36,9 @@ def page(everyone: list[Answers]) -> str:
     lines = [
         "# Tried on networks that nobody here wrote",
         "",
-        "Networks from packages on PyPI, as their authors made them, in evaluation mode; the two named “its",
-        "checkpoint” with the trained weights that the package carries, the others with fresh ones. This page is",
-        "written by `make strangers`.",
+        "Networks from packages on PyPI, as their authors made them, in evaluation mode; the two named",
+        "“its checkpoint” with the trained weights that the package carries, the others with fresh ones.",
+        "This page is written by `make strangers`.",
         "",
         "| network | parameters | " + " | ".join(QUESTIONS) + " |",
         "|---|--:|" + "---|" * len(QUESTIONS),

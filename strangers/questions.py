@@ -12,8 +12,7 @@ from penstock.walk.reading import read
 
 def gates(model: nn.Module, x: Tensor) -> str:
     record = penstock.capture(model, x)
-    shapes = [layer.shape for layer in record.values()]
-    return f"{len(record)} layers, {sum(shape.numel() for shape in shapes):,} gates an input"
+    return f"{len(record)} layers, {sum(layer.gates for layer in record.values()):,} gates an input"
 
 
 def proof(model: nn.Module, x: Tensor) -> str:

@@ -1,0 +1,12 @@
+"""What is compiled: the only room that imports Numba, and everything runs without it, only slower."""
+
+__all__ = ["available"]
+
+
+def available() -> bool:
+    """Whether Numba is installed, works with the NumPy that is here, and has not been told to leave code uncompiled."""
+    try:
+        import numba
+    except ImportError:
+        return False
+    return not numba.config.DISABLE_JIT  # pyright: ignore[reportAttributeAccessIssue]

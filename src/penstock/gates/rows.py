@@ -1,0 +1,125 @@
+"""Which dimension of a layer counts the examples.
+
+Mostly the first. But a module may put its sequence first (positions × examples × features), or fold positions into the
+batch (examples · positions × features). Which it is shows when the module runs on another number of examples: the one
+size that changes with it. Whether a folded dimension counts examples outside or inside shows when two examples change
+places.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from penstock.errors import PenstockError
+from penstock.gates.following import Following
+from penstock.gates.kind import Kind
+
+__all__ = ["PLAIN", "Rows", "find_rows", "uncounted"]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The examples are counted by dimension `dim`, alone or folded together with something else."""
+
+    dim: int = 0
+    folded: bool = False
+    outside: bool = True
+    """In a folded dimension: whether all entries of one example stand together."""
+
+    def first(self, tensor: Tensor, n: int) -> Tensor:
+        """The tensor with its n examples in a first dimension of their own."""
+        if not self.folded:
+            return tensor.movedim(self.dim, 0)
+        if self.outside:
+            return tensor.unflatten(self.dim, (n, -1)).movedim(self.dim, 0)
+        return tensor.unflatten(self.dim, (-1, n)).movedim(self.dim + 1, 0)
+
+    def back(self, tensor: Tensor) -> Tensor:
+        """What `first` was given, from what it gave."""
+        if not self.folded:
+            return tensor.movedim(0, self.dim)
+        return tensor.movedim(0, self.dim if self.outside else self.dim + 1).flatten(self.dim, self.dim + 1)
+
+    def fit(self, shape: tuple[int, ...], n: int) -> bool:
+        """Whether a tensor of this shape can be one of n examples."""
+        return len(shape) > self.dim and (shape[self.dim] % n == 0 if self.folded else shape[self.dim] == n)
+
+
+PLAIN = Rows()
+
+
+def find_rows(model: nn.Module, batch: Float[Tensor, "n *shape"], shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Rows]:
+    """How each call counts its examples, for calls that had these shapes on this batch."""
+    n = len(batch)
+    if all(_beyond_doubt(shape, n) for shape in shapes.values()):
+        return dict.fromkeys(shapes, PLAIN)
+    fewer = batch[:1] if n > 1 else torch.cat([batch, batch])
+    seen = _run(model, fewer)
+    rows = {}
+    for name, shape in shapes.items():
+        # a call that this run does not make (control flow that depends on the data) has nothing but its first dimension
+        other = seen[name].shape if name in seen else (len(fewer), *shape[1:])
+        rows[name] = _counted(name, shape, n, tuple(other), len(fewer))
+    folded = [name for name, row in rows.items() if row.folded]
+    return {**rows, **_nested(model, batch, {name: rows[name].dim for name in folded})} if folded else rows
+
+
+def _beyond_doubt(shape: tuple[int, ...], n: int) -> bool:
+    """Whether only the first dimension can be the one that counts n examples."""
+    return bool(shape) and shape[0] == n and (n == 1 or all(size % n for size in shape[1:]))
+
+
+def _counted(name: str, shape: tuple[int, ...], n: int, other: tuple[int, ...], m: int) -> Rows:
+    """The one dimension that has k·n entries for n examples and k·m for m."""
+    if len(shape) == len(other):
+        changed = [dim for dim, (size, its) in enumerate(zip(shape, other, strict=True)) if size != its]
+        if len(changed) == 1 and shape[changed[0]] * m == other[changed[0]] * n and shape[changed[0]] % n == 0:
+            return Rows(changed[0], folded=shape[changed[0]] != n)
+    raise uncounted(name, shape, n)
+
+
+def uncounted(name: str, shape: tuple[int, ...], n: int) -> PenstockError:
+    """The refusal of a call that has no row for each example."""
+    return PenstockError(
+        f"the call {name} is made on a tensor of shape {'×'.join(map(str, shape)) or '()'}, in which no dimension counts the "
+        f"{n} examples, so that nobody can say which gates are whose; keep one row an example there"
+    )
+
+
+def _nested(model: nn.Module, batch: Tensor, folded: dict[str, int]) -> dict[str, Rows]:
+    """For every folded dimension, whether examples are counted outside or inside: seen by two of them changing places."""
+    pair = batch[:2] if len(batch) > 1 else torch.cat([batch, batch / 2])
+    straight, swapped = _run(model, pair), _run(model, pair.flip(0))
+    rows = {}
+    for name, dim in folded.items():
+        if name not in straight or name not in swapped:
+            raise PenstockError(
+                f"the call {name} folds examples together with something else, and is not made on all of them; keep the "
+                "examples in a dimension of their own there"
+            )
+        misfits = {
+            row: float((row.first(straight[name], 2) - row.first(swapped[name], 2).flip(0)).abs().max())
+            for row in (Rows(dim, True, True), Rows(dim, True, False))
+        }
+        rows[name] = min(misfits, key=lambda row: misfits[row])
+    return rows
+
+
+def _run(model: nn.Module, batch: Tensor) -> dict[str, Tensor]:
+    look = _Look(model)
+    look.run(batch)
+    return look.seen
+
+
+class _Look(Following):
+    """Keeps the pre-activations."""
+
+    def __init__(self, model: nn.Module):
+        super().__init__(model)
+        self.seen: dict[str, Tensor] = {}
+
+    def on_call(self, name: str, kind: Kind, q: Tensor) -> None:
+        self.seen[name] = q.clone()

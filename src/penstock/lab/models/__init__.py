@@ -1,0 +1,1 @@
+"""The networks that the papers speak about, one file a family, and the laws their weights follow."""

@@ -1,0 +1,1 @@
+"""What is shown: the pictures of claims, and pages that stand alone in one file."""

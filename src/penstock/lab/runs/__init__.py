@@ -1,0 +1,1 @@
+"""Run folders: what a claim's run writes, read back, found again, never half-written."""

@@ -1,0 +1,25 @@
+"""What is true of a user's module and inputs whatever the question: what is accepted, how it is called, how it is left."""
+
+from penstock.model.adapter import Adapted, adapt
+from penstock.model.batches import Inputs, batches, whole
+from penstock.model.calling import call
+from penstock.model.checks import check, check_output
+from penstock.model.found import left_as_found
+from penstock.model.layers import describe, layers
+from penstock.model.placement import Placement, placement
+
+__all__ = [
+    "Adapted",
+    "Inputs",
+    "Placement",
+    "adapt",
+    "batches",
+    "call",
+    "check",
+    "check_output",
+    "describe",
+    "layers",
+    "left_as_found",
+    "placement",
+    "whole",
+]

@@ -1,0 +1,47 @@
+"""Copies of a model in float64, for what must not be decided by rounding."""
+
+import copy
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from penstock.errors import PenstockError
+from penstock.model.layers import describe, layers
+
+__all__ = ["float64_copy"]
+
+
+def float64_copy(model: nn.Module) -> nn.Module:
+    """A copy of the model that shares nothing with it, every floating number in it in float64."""
+    plain = getattr(model, "_orig_mod", model)
+    # what autograd computed (the weight of weight norm, a stored activation) cannot be copied as it is
+    memo: dict[int, Any] = {
+        id(value): value.detach().clone()
+        for _, module in layers(plain)
+        for value in vars(module).values()
+        if isinstance(value, Tensor) and not value.is_leaf
+    }
+    try:
+        copied = copy.deepcopy(plain, memo)
+    except (RuntimeError, TypeError, NotImplementedError) as error:
+        raise PenstockError(
+            f"{describe('', model)} cannot be copied to float64 ({str(error).splitlines()[0]}); make copy.deepcopy(model) work"
+        ) from error
+    copied = copied.double()
+    for _, module in layers(copied):
+        for name, value in vars(module).items():
+            if not name.startswith("_"):
+                vars(module)[name] = _double(value)
+    return copied
+
+
+def _double(value: Any) -> Any:
+    """Tensors that the module keeps without registering them."""
+    if isinstance(value, Tensor) and value.is_floating_point() and value.dtype != torch.float64:
+        return value.double()
+    if type(value) in (list, tuple) and any(isinstance(item, Tensor) for item in value):
+        return type(value)(_double(item) for item in value)
+    if type(value) is dict and any(isinstance(item, Tensor) for item in value.values()):
+        return {key: _double(item) for key, item in value.items()}
+    return value

@@ -1,0 +1,96 @@
+"""A module's graph for a question about its paths, and whether it has the output that is asked for."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import torch
+from torch import Tensor, nn
+
+from penstock.errors import PenstockError
+from penstock.model.checks import check
+from penstock.model.placement import placement
+from penstock.paths.hops import Hops
+from penstock.paths.tally import Tally, tally
+from penstock.paths.tracing import trace
+from penstock.walk.graph import Graph
+from penstock.walk.reading import read
+
+__all__ = ["Asked", "ask", "ask_about"]
+
+# As many rows as the reader needs to see that examples do not mix.
+_ROWS = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """A module's graph and the output that is asked for, which it has."""
+
+    graph: Graph
+    output: int
+    like: Tensor
+    """Something on the module's device and in its dtype."""
+
+    @cached_property
+    def tally(self) -> Tally:
+        return tally(self.graph, self.output)
+
+    def hops(self) -> Hops:
+        """The hops of all its paths, with the weights as they are now."""
+        return trace(self.graph, self.output, self.graph.held())
+
+
+def ask(model: nn.Module, input_shape: Sequence[int] | None, output: int) -> Asked:
+    """About inputs of this shape, one example's; by default what the first layer takes, if that is a linear one."""
+    check(model)
+    shape = _first_features(model) if input_shape is None else _checked(input_shape)
+    return ask_about(model, _example(model, shape), output)
+
+
+def ask_about(model: nn.Module, x: Tensor, output: int) -> Asked:
+    """About these inputs."""
+    graph = read(model, x)
+    _check_output(graph, output)
+    return Asked(graph, output, x)
+
+
+def _check_output(graph: Graph, output: int) -> None:
+    """Refuses a module whose output is not examples × outputs, or has no such output."""
+    shape = graph.step[graph.output].shape_at(1)[1:] if graph.output in graph.step else graph.input_shape
+    if len(shape) != 1:
+        size = " × ".join(["examples", *map(str, shape)])
+        raise PenstockError(
+            f"the module's output is {size}, and paths lead to one of examples × outputs; flatten it in an adapter: "
+            "penstock.adapt(model, lambda model, x: model(x).flatten(1))"
+        )
+    if not 0 <= output < shape[0]:
+        raise PenstockError(f"there is no output {output}: the module's outputs are numbered 0 to {shape[0] - 1}")
+
+
+def _example(model: nn.Module, shape: tuple[int, ...]) -> Tensor:
+    """Inputs of a module's dtype on its device, drawn without touching the random state."""
+    generator = torch.Generator().manual_seed(0)
+    where = placement(model)
+    dtype = where.dtype or torch.get_default_dtype()
+    return torch.randn(_ROWS, *shape, generator=generator).to(device=where.device, dtype=dtype)
+
+
+def _checked(shape: Sequence[int]) -> tuple[int, ...]:
+    if not shape or not all(isinstance(size, int) and size > 0 for size in shape):
+        raise PenstockError(
+            f"input_shape is the shape of one example without the batch, such as (784,) or (3, 32, 32), not {shape!r}"
+        )
+    return tuple(shape)
+
+
+def _first_features(model: nn.Module) -> tuple[int, ...]:
+    """What the first layer with weights takes, if it is a linear one."""
+    for name, module in model.named_modules():
+        if isinstance(module, nn.Linear):
+            return (module.in_features,)
+        if next(module.parameters(recurse=False), None) is not None:
+            raise PenstockError(
+                f"the module begins with {name or 'itself'} ({type(module).__name__}), which does not say the shape of an "
+                "example; give it, as in input_shape=(3, 32, 32)"
+            )
+    raise PenstockError("the module has no layer that says the shape of an example; give it, as in input_shape=(784,)")

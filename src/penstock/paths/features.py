@@ -1,0 +1,56 @@
+"""`npf`: the neural path feature, each path's input times the gates on its way."""
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from penstock.model.batches import Inputs, whole
+from penstock.paths.asking import Asked, ask_about
+from penstock.paths.hops import Hops
+from penstock.paths.limit import check_memory
+from penstock.paths.products import products
+from penstock.walk.graph import Graph
+from penstock.walk.operation import meaning
+from penstock.walk.site import Site
+
+__all__ = ["npf"]
+
+
+def npf(model: nn.Module, x: Inputs, *, output: int = 0) -> Float[Tensor, "n paths"]:
+    """φ_x(p), the input of each path p times its activity: the product of the gates on its way (N Definition 2.1).
+
+    One row an example (the papers' Φ, transposed), in the order of `list_paths`. A path that begins with a bias has an
+    input of 1. A gate is 0 or 1; below 0 LeakyReLU's and PReLU's is the slope and |·|'s is -1; SiLU's and GELU's is a number.
+    Of max-pooling's window the largest has a gate of 1. ReLU6 above 6 is shut and adds a held 6: that is a path which begins
+    there, with the feature 6. The model's output is `npf(model, x) @ npv(model)` (N Proposition 2.1).
+
+    >>> npf(nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1)), torch.ones(5, 2)).shape
+    torch.Size([5, 10])
+    """
+    x = whole(model, x)
+    asked = ask_about(model, x, output)
+    paths = asked.tally.paths
+    check_memory(paths, f"one feature for each and each of {len(x)} examples", len(x) * paths * x.itemsize)
+    with torch.no_grad():
+        hops = asked.hops()
+        strings = hops.strings.values(_gates(asked, hops, x))
+        start = torch.cat([x.flatten(1), x.new_ones(len(x), 1)], 1)
+        return products(hops, start, strings, hops.string)
+
+
+def _gates(asked: Asked, hops: Hops, x: Tensor) -> Float[Tensor, "n gates"]:
+    """Every gate of the network, by the numbers that strings are made of."""
+    gated = [(site, site.nodes("self").signal) for site in hops.strings.gated]
+    if all(_rows_are_examples(asked.graph, signal) for _, signal in gated):
+        return _gates_of(asked.graph, gated, x)
+    return torch.cat([_gates_of(asked.graph, gated, example) for example in x.split(1)])
+
+
+def _rows_are_examples(graph: Graph, signal: str) -> bool:
+    return signal == graph.input or graph.step[signal].batch_first
+
+
+def _gates_of(graph: Graph, gated: list[tuple[Site, str]], x: Tensor) -> Float[Tensor, "n gates"]:
+    values = graph.run(x, keep={signal for _, signal in gated})
+    found = [meaning(site.step, "gates")(site, values[signal], len(x)) for site, signal in gated]
+    return torch.cat([x.new_ones(len(x), 0), *found], 1)

@@ -1,0 +1,90 @@
+"""How much memory an answer with one number a path may take.
+
+What is listed path by path can outgrow any machine. So every such question counts the paths first, which takes no
+memory, and is refused where its answer would be larger than `memory_limit()`: a quarter of the machine's memory, unless
+`set_memory_limit` has said otherwise.
+"""
+
+import math
+import os
+import re
+from pathlib import Path
+
+from penstock.errors import PenstockError
+
+__all__ = ["check_memory", "memory_limit", "set_memory_limit"]
+
+_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
+_CONTAINER = Path("/sys/fs/cgroup/memory.max")
+_WHERE_NOBODY_SAYS = 8 << 30
+
+_chosen: int | None = None
+
+
+def memory_limit() -> int:
+    """The limit, in bytes."""
+    return _machine() // 4 if _chosen is None else _chosen
+
+
+def set_memory_limit(limit: int | str | None) -> None:
+    """Bytes, or a text such as "16GiB"; None for a quarter of the machine's memory.
+
+    >>> set_memory_limit("16GiB")
+    >>> memory_limit()
+    17179869184
+    """
+    global _chosen
+    _chosen = None if limit is None else _bytes(limit)
+
+
+def check_memory(paths: int, asked: str, size: int) -> None:
+    """Refuses an answer of so many bytes, if that is above the limit. `asked` names it: "a list of them"."""
+    if size > memory_limit():
+        raise PenstockError(
+            f"{_count(paths)} paths lead to this output, and {asked} takes {_size(size)}, above the limit of "
+            f"{_size(memory_limit())}; penstock.count_paths counts them without listing, and "
+            "penstock.paths.limit.set_memory_limit sets another limit"
+        )
+
+
+def _machine() -> int:
+    """The memory of the machine, or of the container on it."""
+    try:
+        size = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return _WHERE_NOBODY_SAYS
+    try:
+        return min(size, int(_CONTAINER.read_text()))
+    except (OSError, ValueError):
+        return size
+
+
+def _bytes(limit: int | str) -> int:
+    if isinstance(limit, str):
+        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGTPE]i?B|B)\s*", limit)
+        if found is None:
+            raise PenstockError(f"a memory limit is a number of bytes or a text such as '16GiB', not {limit!r}")
+        unit = found[2] if found[2] == "B" else f"{found[2][0]}iB"
+        limit = int(float(found[1]) * 1024 ** _UNITS.index(unit))
+    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
+        raise PenstockError(f"a memory limit is a number of bytes or a text such as '16GiB', not {limit!r}")
+    return limit
+
+
+def _count(paths: int) -> str:
+    """All digits while they can be read, and the power of ten beyond."""
+    return f"{paths:,}" if paths < 10**15 else _power(paths)
+
+
+def _size(size: int) -> str:
+    place = min((size.bit_length() - 1) // 10, len(_UNITS) - 1)
+    whole = size >> (10 * place)
+    if whole >= 10**6:
+        return f"{_power(whole)} {_UNITS[place]}"
+    return f"{size / 1024**place:.3g} {_UNITS[place]}" if whole < 1000 else f"{whole} {_UNITS[place]}"
+
+
+def _power(number: int) -> str:
+    exponent = math.floor(math.log10(number))
+    # by logarithms, as a float may not hold the number itself
+    return f"{10 ** (math.log10(number) - exponent):.1f}·10^{exponent}"

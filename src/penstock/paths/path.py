@@ -1,0 +1,27 @@
+"""One path, as a reader sees it."""
+
+from penstock.paths.alphabet import Letter
+from penstock.paths.hops import ONE, Layer
+
+__all__ = ["Path"]
+
+
+class Path(tuple[int, ...]):
+    """The nodes of a path, each as its unit's number in its layer: in a fully connected network the papers' I_0, …, I_d.
+
+    The first is the input's; where the path begins with a bias it is -1, for the input that is 1. Prints as
+    `x[1] → 0[2] → 2[0]`, with the layers' places in the module.
+    """
+
+    layers: tuple[Layer, ...]
+    """Of each node: its layer's name and shape."""
+    weights: tuple[Letter, ...]
+    """The string of weights, one for each node after the first that is no max-pooling's."""
+
+    def __new__(cls, units: tuple[int, ...], layers: tuple[Layer, ...], weights: tuple[Letter, ...]) -> "Path":
+        path = super().__new__(cls, units)
+        path.layers, path.weights = layers, weights
+        return path
+
+    def __repr__(self) -> str:
+        return " → ".join(layer.node(unit) for layer, unit in zip(self.layers, self, strict=True))

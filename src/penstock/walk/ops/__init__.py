@@ -1,0 +1,1 @@
+"""One file an operation, with what it means to each question."""

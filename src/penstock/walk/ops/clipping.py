@@ -1,0 +1,58 @@
+"""ReLU6, hardtanh and clamp: open between two ends, outside of which the unit adds the end that it is held at."""
+
+from collections.abc import Iterator
+
+import math
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from penstock.gates.kind import Kind
+from penstock.gates.kinds import Clipped, Rectifier
+from penstock.walk.edges import Edges
+from penstock.walk.ops.gating import Gating
+from penstock.walk.site import Site
+
+__all__ = ["Clamp", "Hardtanh"]
+
+aten = torch.ops.aten
+
+
+class Hardtanh(Gating):
+    """Paths pass a unit's gate; beside them one starts at every unit, from an input of 1, whose gate is what the unit adds.
+
+    For ReLU6 that is 6 · [q ≥ 6].
+    """
+
+    reads = (aten.hardtanh.default, aten.relu6.default)
+    title = "ReLU6 and hardtanh"
+
+    def kind(self, site: Site) -> Kind:
+        if site.step.target is aten.relu6.default:
+            return Clipped()
+        return Clipped(site.scalar("min_val"), site.scalar("max_val"))
+
+    def edges(self, site: Site) -> Iterator[Edges]:
+        yield from super().edges(site)
+        yield Edges(site.outputs, None, gate=site.outputs + site.outputs.numel())
+
+    def gates(self, site: Site, q: Float[Tensor, "*shape"], n: int) -> Float[Tensor, "n gates"]:
+        kind = self.kind(site)
+        held = kind.apply(torch.zeros_like(q), kind.read(q)).reshape(n, -1)
+        return torch.cat([super().gates(site, q, n), held], 1)
+
+
+class Clamp(Hardtanh):
+    """From below at 0 it is a ReLU; with other ends, a clipped unit."""
+
+    reads = (aten.clamp.default, aten.clamp_min.default, aten.clamp_max.default)
+    title = "clamp"
+
+    def kind(self, site: Site) -> Kind:
+        low, high = (site.step.arguments.get(end) for end in ("min", "max"))
+        if low == 0 and high is None:
+            return Rectifier()
+        return Clipped(
+            -math.inf if low is None else site.scalar("min"), math.inf if high is None else site.scalar("max")
+        )
