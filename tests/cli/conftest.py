@@ -55,7 +55,8 @@ def command(toy_claims: None, runs: Path, capsys: pytest.CaptureFixture[str]) ->
 def start(*arguments: str, runs: Path, **options: object) -> subprocess.Popen[str]:
     """The same in a process of its own."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST")}
-    environment = {**kept, "PENSTOCK_RUNS": str(runs), "PYTHONPATH": str(PROGRAM.parents[1]), "OMP_NUM_THREADS": "1"}
+    path = os.pathsep.join([str(PROGRAM.parents[1]), kept.get("PYTHONPATH", "")])
+    environment = {**kept, "PENSTOCK_RUNS": str(runs), "PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
     return subprocess.Popen([sys.executable, str(PROGRAM), *arguments], text=True, env=environment, **pipes)  # type: ignore[call-overload]
 

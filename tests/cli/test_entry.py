@@ -63,9 +63,9 @@ def test_the_module_is_the_command():
     [
         (["reprodce", "N2"], "there is no command reprodce; the nearest is reproduce; see penstock --help"),
         (["--verison"], "there is no option --verison; the nearest is --version; see penstock --help"),
-        (["claims", "--jsn"], "there is no option --jsn; the nearest is --json; see penstock claims --help"),
+        (["claims", "--jsn"], "there is no option --jsn; the nearest are --json, --runs; see penstock claims --help"),
         (["runs", "--runs"], "--runs needs a value: a path; see penstock runs --help"),
-        (["runs", "--json=5"], "--json=5"),
+        (["runs", "--json=5"], "--json is said or left out, and takes no value; see penstock runs --help"),
     ],
 )
 def test_a_wrong_call_is_told_in_one_line_what_was_wrong_with_which_argument(
@@ -117,12 +117,12 @@ def test_an_interrupt_is_130(command: Command, monkeypatch: pytest.MonkeyPatch):
 
 def test_who_reads_no_further_is_not_told_off(runs):
     """`penstock claims | head -1`: the pipe is closed while there is more to write."""
-    process = start("claims", "--json", runs=runs)
-    assert process.stdout is not None
-    process.stdout.close()
-    assert process.stderr is not None
-    assert process.stderr.read() == ""
-    assert process.wait(30) == 141
+    with start("claims", "--json", runs=runs) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == ""
+        assert process.wait(30) == 141
 
 
 def test_a_narrow_encoding_is_no_error(runs):

@@ -38,7 +38,7 @@ def test_a_claim_that_lacks_the_scale_runs_what_it_has_and_says_so(command: Comm
 
 def test_a_reduced_scale_says_so_where_its_figure_is_shown(command: Command):
     assert "here: off by 0.10 (at the reduced scale smoke)" in command("reproduce", "N90", "--scale", "smoke").out
-    assert "reduced" not in command("reproduce", "N90", "--scale", "laptop").out
+    assert "reduced scale" not in command("reproduce", "N90", "--scale", "laptop").out
 
 
 def test_running_again_finds_it_done_and_fresh_does_it_over(command: Command, runs: Path):

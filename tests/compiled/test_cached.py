@@ -1,4 +1,6 @@
-"""What is compiled runs wherever Numba does, also where its cache cannot be written; and everything runs without Numba."""
+"""What is compiled runs wherever Numba does, also where its cache cannot be written; and everything runs
+without Numba.
+"""
 
 import subprocess
 import sys
@@ -9,8 +11,7 @@ import pytest
 
 pytest.importorskip("numba")
 
-import numba
-from numba.core import caching
+from numba.core import caching, config
 
 from penstock import compiled
 from penstock.compiled.cached import cached
@@ -18,7 +19,7 @@ from penstock.compiled.cached import cached
 
 @pytest.fixture(autouse=True)
 def empty_cache(monkeypatch, tmp_path):
-    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path))
 
 
 def double(x, out):
@@ -55,7 +56,7 @@ def test_a_full_disk_is_no_reason_not_to_run(monkeypatch):
 
 def test_numba_told_not_to_compile_counts_as_missing(monkeypatch):
     assert compiled.available()
-    monkeypatch.setattr(numba.config, "DISABLE_JIT", 1)
+    monkeypatch.setattr(config, "DISABLE_JIT", 1)
     assert not compiled.available()
 
 

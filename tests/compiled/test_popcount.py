@@ -13,7 +13,8 @@ def words_of(n: int, words: int, seed: int) -> np.ndarray:
 def counted_one_by_one(rows: np.ndarray, others: np.ndarray) -> list[list[int]]:
     unsigned = [[[int(word) % 2**64 for word in row] for row in matrix] for matrix in (rows, others)]
     return [
-        [sum((a & b).bit_count() for a, b in zip(mine, its, strict=True)) for its in unsigned[1]] for mine in unsigned[0]
+        [sum((a & b).bit_count() for a, b in zip(mine, its, strict=True)) for its in unsigned[1]]
+        for mine in unsigned[0]
     ]
 
 

@@ -2,9 +2,9 @@ import torch
 import torch.nn.functional as F
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from oracle import gates as oracle
 from torch import Tensor
 
+from oracle import gates as oracle
 from penstock.gates.choice import AdaptiveChoice, Choice
 from penstock.gates.layer import GateLayer
 
@@ -20,7 +20,9 @@ def poolings(draw):
     kernel, stride, dilation = each(1, 3), each(1, 3), each(1, 2)
     padding = tuple(draw(st.integers(0, k // 2)) for k in kernel)
     size = each(3, 8)
-    assume(all(s + 2 * p >= d * (k - 1) + 1 for s, p, d, k in zip(size, padding, dilation, kernel, strict=True)))
+    assume(
+        all(s + 2 * p >= d * (k - 1) + 1 for s, p, d, k in zip(size, padding, dilation, kernel, strict=True))
+    )
     arguments = (kernel, stride, padding, dilation, draw(st.booleans()))
     dtype = draw(st.sampled_from([torch.float32, torch.float64]))
     return dims, arguments, ties((2, draw(st.integers(1, 3)), *size), draw(st.integers(0, 2**31)), dtype)

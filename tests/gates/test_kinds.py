@@ -35,7 +35,9 @@ SMOOTH: dict[str, tuple[Kind, Callable[[Tensor], Tensor]]] = {
 }
 ALL = HARD | SMOOTH
 
-shapes = st.lists(st.integers(1, 5), min_size=0, max_size=3).map(lambda rest: (len(rest) + 1, CHANNELS, *rest))
+shapes = st.lists(st.integers(1, 5), min_size=0, max_size=3).map(
+    lambda rest: (len(rest) + 1, CHANNELS, *rest)
+)
 seeds = st.integers(0, 2**31)
 
 
@@ -49,8 +51,9 @@ def normal(shape: tuple[int, ...], seed: int, dtype: torch.dtype = torch.float64
 
 
 def in_dtype(kind: Kind, dtype: torch.dtype) -> Kind:
-    is_prelu = isinstance(kind, Rectifier) and isinstance(kind.slope, Tensor)
-    return Rectifier(kind.slope.to(dtype)) if is_prelu else kind
+    if isinstance(kind, Rectifier) and isinstance(kind.slope, Tensor):
+        return Rectifier(kind.slope.to(dtype))
+    return kind
 
 
 @pytest.mark.parametrize("name", HARD)
@@ -66,9 +69,12 @@ def test_a_hard_kind_with_the_pattern_just_read_is_torchs_function_bit_for_bit(n
 def test_a_smooth_kind_with_the_pattern_just_read_is_torchs_function_to_rounding(name, shape, seed, dtype):
     kind, function = SMOOTH[name]
     q = normal(shape, seed, dtype)
-    # one rounding of the gate, one of the product; and erf and tanh leave their own beside a gate that is nearly shut
+    # the gate and the product are rounded, and erf and tanh leave an error beside a gate that is nearly shut
     torch.testing.assert_close(
-        kind.apply(q, kind.read(q)), function(q), rtol=4 * torch.finfo(dtype).eps, atol=20 * torch.finfo(dtype).eps
+        kind.apply(q, kind.read(q)),
+        function(q),
+        rtol=4 * torch.finfo(dtype).eps,
+        atol=20 * torch.finfo(dtype).eps,
     )
 
 
@@ -120,7 +126,11 @@ def test_the_pattern_survives_being_packed(name, shape, seed, dtype):
 def test_a_batch_may_lie_in_memory_in_any_way(name):
     kind, function = ALL[name]
     q = normal((4, CHANNELS, 6, 5), seed=3)
-    for lying in (q.to(memory_format=torch.channels_last), q.transpose(2, 3).contiguous().transpose(2, 3), q[::2]):
+    for lying in (
+        q.to(memory_format=torch.channels_last),
+        q.transpose(2, 3).contiguous().transpose(2, 3),
+        q[::2],
+    ):
         there, here = GateLayer.of("layer", kind, lying), GateLayer.of("layer", kind, lying.contiguous())
         assert there == here or not kind.hard
         # torch rounds the same sigmoid in two ways, by where it lies
@@ -193,7 +203,9 @@ def test_kinds_are_values():
     assert len({Rectifier(), Rectifier(0.0), Clipped(), Clipped(0, 6), Smooth.silu(), Smooth.silu()}) == 3
 
 
-@pytest.mark.parametrize("make", [lambda: Clipped(3, 2), lambda: Clipped(0, float("nan")), lambda: Above(Rectifier(), -1)])
+@pytest.mark.parametrize(
+    "make", [lambda: Clipped(3, 2), lambda: Clipped(0, float("nan")), lambda: Above(Rectifier(), -1)]
+)
 def test_a_kind_that_cannot_be_is_refused_in_one_sentence(make):
     with pytest.raises(PenstockError, match=r"^[^.]*(\.\d[^.]*)*$"):
         make()

@@ -2,10 +2,12 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from oracle import gates as oracle
 from torch import Tensor
 
-from penstock.gates.packed import count_bits, join_bits, pack, unpack
+from oracle import gates as oracle
+from penstock import compiled
+from penstock.gates import packed
+from penstock.gates.packed import count_bits, join_bits, pack, pack_positive, unpack
 
 
 def random_bits(n: int, m: int, seed: int) -> Tensor:
@@ -20,6 +22,36 @@ sizes = {"n": st.integers(1, 9), "m": st.integers(0, 300), "seed": st.integers(0
 def test_gate_i_is_bit_i_of_the_words(n: int, m: int, seed: int):
     bits = random_bits(n, m, seed)
     assert pack(bits).tolist() == oracle.packed(bits.tolist())
+
+
+@pytest.mark.skipif(not compiled.available(), reason="needs Numba")
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64], ids=str)
+@given(**sizes)
+def test_packing_in_one_pass_gives_the_words_of_two(dtype, n: int, m: int, seed: int):
+    q = torch.randn(n, m, generator=torch.Generator().manual_seed(seed)).to(dtype)
+    extremes = torch.tensor([0.0, -0.0, torch.inf, -torch.inf, torch.nan, -torch.nan, 1e-45, -1e-45]).to(
+        dtype
+    )
+    q.flatten()[:: 3 + seed % 5] = extremes[seed % 8]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(packed, "_WORTH_COMPILING", 0)
+        assert torch.equal(pack_positive(q), pack(q > 0))
+
+
+@pytest.mark.skipif(not compiled.available(), reason="needs Numba")
+@pytest.mark.parametrize("lying", [
+    lambda q: q, lambda q: q.to(memory_format=torch.channels_last), lambda q: q.mT, lambda q: q[::2],
+    lambda q: q[0], lambda q: q.requires_grad_(),
+])  # fmt: skip
+def test_a_large_batch_is_packed_alike_however_it_lies_in_memory(lying):
+    q = lying(torch.randn(9, 7, 300, 111))
+    assert q.numel() > packed._WORTH_COMPILING or len(q) == 7
+    assert torch.equal(pack_positive(q), pack((q > 0).reshape(len(q), -1)))
+
+
+def test_a_small_batch_does_not_wait_for_numba(monkeypatch):
+    monkeypatch.setattr(compiled, "available", None)
+    assert pack_positive(torch.tensor([[1.0, -1.0, 2.0]])).tolist() == [[5]]
 
 
 @given(**sizes)

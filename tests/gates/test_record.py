@@ -5,9 +5,9 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from oracle import gates as oracle
 from torch import Tensor
 
+from oracle import gates as oracle
 from penstock import GateRecord, PenstockError
 from penstock.gates.kinds import Above, Choice, Clipped, Magnitude, Rectifier, Smooth
 from penstock.gates.layer import BitLayer, GateLayer, ValueLayer
@@ -17,7 +17,9 @@ KINDS = [Rectifier(), Rectifier(0.1), Clipped(), Magnitude(), Choice.of(1, 2)]
 sizes = {"n": st.integers(1, 6), "width": st.integers(2, 140), "seed": st.integers(0, 2**31)}
 
 
-def record_of(n: int = 6, width: int = 70, seed: int = 0, smooth: bool = False, shift: float = 0.0) -> GateRecord:
+def record_of(
+    n: int = 6, width: int = 70, seed: int = 0, smooth: bool = False, shift: float = 0.0
+) -> GateRecord:
     """A layer of each kind; in the first, unit 0 is dead and unit 1 always open."""
     generator = torch.Generator().manual_seed(seed)
     kinds = [*KINDS, Smooth.silu()] if smooth else KINDS
@@ -46,7 +48,9 @@ class TestMapping:
 
     def test_an_unknown_name_is_a_key_error_that_names_the_nearest(self):
         record = GateRecord([GateLayer.of("blocks.0.relu", Rectifier(), torch.randn(2, 3))])
-        with pytest.raises(PenstockError, match=r"no gate layer called 'block.0.relu'; the nearest is blocks.0.relu"):
+        with pytest.raises(
+            PenstockError, match=r"no gate layer called 'block.0.relu'; the nearest is blocks.0.relu"
+        ):
             record["block.0.relu"]
         with pytest.raises(KeyError):
             record["block.0.relu"]
@@ -64,7 +68,10 @@ class TestMapping:
             GateRecord([])
 
     def test_layers_of_different_numbers_of_examples_are_refused(self):
-        layers = [GateLayer.of("a", Rectifier(), torch.randn(2, 3)), GateLayer.of("b", Rectifier(), torch.randn(4, 3))]
+        layers = [
+            GateLayer.of("a", Rectifier(), torch.randn(2, 3)),
+            GateLayer.of("b", Rectifier(), torch.randn(4, 3)),
+        ]
         with pytest.raises(PenstockError, match="layer b holds 4 rows of gates and the layer a 2"):
             GateRecord(layers)
 
@@ -92,7 +99,11 @@ class TestStatistics:
         for name, gates in dense(record).items():
             assert gates.dtype == torch.bool
             assert gates.shape == (n, *record[name].shape)
-            assert record[name].fraction_open == record.fraction_open[name] == pytest.approx(float(gates.double().mean()))
+            assert (
+                record[name].fraction_open
+                == record.fraction_open[name]
+                == pytest.approx(float(gates.double().mean()))
+            )
             assert torch.equal(record.dead[name], ~gates.any(0))
             assert torch.equal(record.always_open[name], gates.all(0))
 
@@ -132,7 +143,9 @@ class TestSmooth:
         assert gates["layer5"].dtype == torch.float64
 
     @given(threshold=st.floats(0, 1), **sizes)
-    def test_active_gates_are_those_above_the_threshold(self, threshold: float, n: int, width: int, seed: int):
+    def test_active_gates_are_those_above_the_threshold(
+        self, threshold: float, n: int, width: int, seed: int
+    ):
         record = record_of(n, width, seed, smooth=True)
         active = record.active(threshold)
         assert all(isinstance(layer, BitLayer) for layer in active.values())
@@ -146,8 +159,8 @@ class TestSmooth:
 
 class TestSelect:
     SELECTIONS = pytest.mark.parametrize("examples", [
-        2, -1, np.int64(3), torch.tensor(4), slice(1, 4), slice(None, None, -2), slice(-3, None), range(2, 5), [0, -1, 0],
-        (5, 2), np.array([1, 1]), torch.tensor([3, -6]), torch.tensor([3], dtype=torch.uint8),
+        2, -1, np.int64(3), torch.tensor(4), slice(1, 4), slice(None, None, -2), slice(-3, None), range(2, 5),
+        [0, -1, 0], (5, 2), np.array([1, 1]), torch.tensor([3, -6]), torch.tensor([3], dtype=torch.uint8),
         [True, False, True, False, False, True], np.array([False] * 5 + [True]), torch.arange(6) % 2 == 0,
     ], ids=str)  # fmt: skip
 
@@ -164,7 +177,9 @@ class TestSelect:
 
     @pytest.mark.parametrize("examples", [6, -7, [0, 6], np.array([-7])], ids=str)
     def test_an_example_out_of_range_is_refused(self, examples):
-        with pytest.raises(PenstockError, match=r"there is no example (6|-7): the record holds 6, numbered from 0 to 5"):
+        with pytest.raises(
+            PenstockError, match=r"there is no example (6|-7): the record holds 6, numbered from 0 to 5"
+        ):
             record_of().select(examples)
 
     def test_a_mask_of_another_length_is_refused(self):
@@ -176,7 +191,9 @@ class TestSelect:
         with pytest.raises(PenstockError, match="keeps none of the 6 examples"):
             record_of().select(examples)
 
-    @pytest.mark.parametrize("examples", [1.5, torch.tensor([0.0]), True, [[0, 1]], np.array(1j), "all", None], ids=str)
+    @pytest.mark.parametrize(
+        "examples", [1.5, torch.tensor([0.0]), True, [[0, 1]], np.array(1j), "all", None], ids=str
+    )
     def test_what_is_no_selection_is_refused(self, examples):
         with pytest.raises(PenstockError, match="examples are selected by a whole number, a slice, a list"):
             rows_of(examples, 6)
@@ -209,7 +226,9 @@ class TestComparing:
             assert record.hamming(record)[name].tolist() == [0] * n
 
     @given(**sizes)
-    def test_between_different_inputs_hamming_distance_follows_from_overlap(self, n: int, width: int, seed: int):
+    def test_between_different_inputs_hamming_distance_follows_from_overlap(
+        self, n: int, width: int, seed: int
+    ):
         record = record_of(n, width, seed)
         tau, gates = record.overlap()["layer0"], dense(record)["layer0"]
         pairwise = tau.diag()[:, None] + tau.diag()[None, :] - 2 * tau
@@ -224,7 +243,9 @@ class TestComparing:
                 compare(other)
 
     def test_records_of_different_shapes_are_not_compared(self):
-        with pytest.raises(PenstockError, match=r"layer0 has gates of shape \(2, 70\) in one record and \(2, 71\)"):
+        with pytest.raises(
+            PenstockError, match=r"layer0 has gates of shape \(2, 70\) in one record and \(2, 71\)"
+        ):
             record_of().overlap(record_of(width=71))
 
     def test_hamming_needs_the_same_examples(self):
@@ -247,7 +268,9 @@ class TestEquality:
         q = torch.randn(2, 3)
         other = q.clone()
         other[1, 2] *= -1
-        assert GateRecord([GateLayer.of("a", Rectifier(), q)]) != GateRecord([GateLayer.of("a", Rectifier(), other)])
+        assert GateRecord([GateLayer.of("a", Rectifier(), q)]) != GateRecord(
+            [GateLayer.of("a", Rectifier(), other)]
+        )
 
     def test_so_do_the_third_state_the_kind_the_name_the_shape_and_the_order(self):
         q = torch.tensor([[7.0, 1.0]])
@@ -284,13 +307,16 @@ class TestMaking:
     def test_records_of_different_networks_are_not_joined(self):
         q = torch.randn(2, 3)
         relu, leaky = (GateRecord([GateLayer.of("a", Rectifier(slope), q)]) for slope in (0.0, 0.1))
-        with pytest.raises(PenstockError, match="layer a is ReLU .* in one and LeakyReLU 0.1"):
+        with pytest.raises(PenstockError, match=r"layer a is ReLU .* in one and LeakyReLU 0.1"):
             GateRecord.concatenate([relu, leaky])
         with pytest.raises(PenstockError, match="only one of the records holds the layer layer4"):
             GateRecord.concatenate([record_of(), GateRecord(list(record_of().values())[:-1])])
 
     def test_a_record_of_gates_without_units_of_their_own_and_without_any(self):
-        layers = [GateLayer.of("one", Rectifier(), torch.tensor([1.0, -1.0])), GateLayer.of("none", Rectifier(), torch.ones(2, 0))]
+        layers = [
+            GateLayer.of("one", Rectifier(), torch.tensor([1.0, -1.0])),
+            GateLayer.of("none", Rectifier(), torch.ones(2, 0)),
+        ]
         record = GateRecord(layers)
         assert record.shapes == {"one": (), "none": (0,)}
         assert record.overlap()["one"].tolist() == [[1, 0], [0, 0]]
@@ -302,7 +328,9 @@ class TestMaking:
 class TestReading:
     def test_the_summary_is_a_table_of_the_layers(self):
         q = torch.tensor([[1.0, -1.0, 1.0, -1.0], [1.0, -1.0, -1.0, -1.0]])
-        record = GateRecord([GateLayer.of("features.relu", Rectifier(), q), GateLayer.of("silu", Smooth.silu(), 0 * q)])
+        record = GateRecord(
+            [GateLayer.of("features.relu", Rectifier(), q), GateLayer.of("silu", Smooth.silu(), 0 * q)]
+        )
         assert str(record) == record.summary()
         assert record.summary().splitlines() == [
             "GateRecord of 2 examples: 2 layers, 8 gates an example, 48 bytes",

@@ -2,17 +2,22 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from oracle import gates as oracle
 from torch import Tensor
 
+from oracle import gates as oracle
 from penstock import PenstockError, compiled
 from penstock.gates.packed import pack
 from penstock.gates.shared import shared_counts, shared_products
 
-NUMBA = [pytest.param(True, id="compiled", marks=pytest.mark.skipif(not compiled.available(), reason="needs Numba")),
-         pytest.param(False, id="torch")]  # fmt: skip
+NEEDS_NUMBA = pytest.mark.skipif(not compiled.available(), reason="needs Numba")
+WAYS = [pytest.param(True, id="compiled", marks=NEEDS_NUMBA), pytest.param(False, id="torch")]
 
-sizes = {"n": st.integers(1, 9), "m": st.integers(1, 9), "gates": st.integers(1, 300), "seed": st.integers(0, 2**31)}
+sizes = {
+    "n": st.integers(1, 9),
+    "m": st.integers(1, 9),
+    "gates": st.integers(1, 300),
+    "seed": st.integers(0, 2**31),
+}
 
 
 def bits_of(n: int, gates: int, seed: int) -> Tensor:
@@ -20,7 +25,7 @@ def bits_of(n: int, gates: int, seed: int) -> Tensor:
     return torch.rand(n, gates, generator=generator) < torch.rand((), generator=generator)
 
 
-@pytest.fixture(params=NUMBA)
+@pytest.fixture(params=WAYS)
 def way(request, monkeypatch):
     """Each of the two ways of counting: where Numba is there, and where it is missing."""
     if not request.param:
@@ -36,7 +41,9 @@ class TestEachWay:
         assert shared_counts(pack(mine)).tolist() == oracle.shared(mine, mine)
 
     @given(depth=st.integers(1, 4), **sizes)
-    def test_lambda_is_the_product_of_tau_over_layers(self, depth: int, n: int, m: int, gates: int, seed: int):
+    def test_lambda_is_the_product_of_tau_over_layers(
+        self, depth: int, n: int, m: int, gates: int, seed: int
+    ):
         mine = [pack(bits_of(n, gates + layer, seed + layer)) for layer in range(depth)]
         its = [pack(bits_of(m, gates + layer, seed - layer)) for layer in range(depth)]
         by_layer = torch.stack([shared_counts(a, b) for a, b in zip(mine, its, strict=True)])
@@ -81,7 +88,9 @@ class TestEachWay:
         words = pack(bits_of(40, 640, seed=5))
         view = words.T.contiguous().T
         before = view.clone()
-        assert torch.equal(shared_counts(view[::2], view[1::2]), shared_counts(words[::2].clone(), words[1::2].clone()))
+        assert torch.equal(
+            shared_counts(view[::2], view[1::2]), shared_counts(words[::2].clone(), words[1::2].clone())
+        )
         assert torch.equal(view, before)
 
     def test_layers_of_different_size_are_refused(self):

@@ -1,4 +1,8 @@
-"""Networks that are hard to read, each for one reason. None is far-fetched: all of it is found in code that people use."""
+"""Networks that are hard to read, each for one reason. None is far-fetched: all of it is found in code that
+people use."""
+
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 import torch
 import torch.nn.functional as F
@@ -54,7 +58,13 @@ def shared_gate(width: int = 6, inputs: int = 4) -> nn.Sequential:
     """One ReLU object between all layers."""
     relu = nn.ReLU(inplace=True)
     return nn.Sequential(
-        nn.Linear(inputs, width), relu, nn.Linear(width, width), relu, nn.Linear(width, width), relu, nn.Linear(width, 2)
+        nn.Linear(inputs, width),
+        relu,
+        nn.Linear(width, width),
+        relu,
+        nn.Linear(width, width),
+        relu,
+        nn.Linear(width, 2),
     )
 
 
@@ -100,7 +110,8 @@ class Forms(nn.Module):
 
 
 class Branching(nn.Module):
-    """Opens a second layer only where the first batch entry is large: control flow that depends on the data."""
+    """Opens a second layer only where the first batch entry is large: control flow that depends on the
+    data."""
 
     def __init__(self, inputs: int = 4, width: int = 6):
         super().__init__()
@@ -187,7 +198,8 @@ class Recovering(nn.Module):
 
 
 class SelfDeleting(nn.Module):
-    """Removes a layer of its own, counts its calls, hooks itself and keeps what it saw: all of it while it is called."""
+    """Removes a layer of its own, counts its calls, hooks itself and keeps what it saw: all of it while it is
+    called."""
 
     def __init__(self, width: int = 4):
         super().__init__()
@@ -222,7 +234,8 @@ class MadeOnTheWay(nn.Module):
 
 
 class Names(nn.Module):
-    """Names that could be taken for one another: a child called `relu`, inline calls, a child called `relu:2`."""
+    """Names that could be taken for one another: a child called `relu`, inline calls, a child called
+    `relu:2`."""
 
     def __init__(self, width: int = 4):
         super().__init__()
@@ -276,7 +289,11 @@ class Folded(nn.Module):
         n, positions, _ = x.shape
         if self.outside:
             return self.last(torch.relu(self.first(x.flatten(0, 1)))).unflatten(0, (n, positions)).sum(1)
-        return self.last(torch.relu(self.first(x.transpose(0, 1).flatten(0, 1)))).unflatten(0, (positions, n)).sum(0)
+        return (
+            self.last(torch.relu(self.first(x.transpose(0, 1).flatten(0, 1))))
+            .unflatten(0, (positions, n))
+            .sum(0)
+        )
 
 
 class Experts(nn.Module):
@@ -318,13 +335,16 @@ class TwoInputs(nn.Module):
         self.register_buffer("offset", torch.ones(2))
 
     def forward(self, image: Tensor, scale: Tensor) -> dict[str, Tensor]:
-        return {"features": self.body(image), "logits": self.head(torch.relu(scale * self.body(image))) + self.offset}
+        return {
+            "features": self.body(image),
+            "logits": self.head(torch.relu(scale * self.body(image))) + self.offset,
+        }
 
 
 class HandGates(nn.Module):
     """ReLUs written by hand, which no watch can tell from any other product or comparison."""
 
-    FORMS = {
+    FORMS: ClassVar[dict[str, Callable[[Tensor], Tensor]]] = {
         "mask": lambda q: q * (q > 0),
         "maximum": lambda q: torch.maximum(q, torch.zeros_like(q)),
         "where": lambda q: torch.where(q > 0, q, 0.0),
@@ -351,8 +371,7 @@ class HiddenBehindBias(nn.Module):
     def __init__(self, width: int = 6, depth: int = 5, bias: float = 30.0):
         super().__init__()
         self.layers = nn.ModuleList(nn.Linear(width, width) for _ in range(depth))
-        with torch.no_grad():
-            self.layers[-1].bias.fill_(bias)
+        nn.init.constant_(self.layers[depth - 1].get_parameter("bias"), bias)
 
     def forward(self, x: Tensor) -> Tensor:
         for layer in self.layers[:-1]:
@@ -390,20 +409,21 @@ class _Reverse(torch.autograd.Function):
 class CustomFunction(nn.Module):
     """Calls a custom autograd Function by a name that was taken before anybody watched, as is usual."""
 
+    function: Callable[..., Any] = _Rectify.apply
+
     def __init__(self, inputs: int = 4, width: int = 6):
         super().__init__()
         self.first = nn.Sequential(nn.Linear(inputs, width), nn.ReLU())
         self.last = nn.Linear(width, 2)
-        self.function = _Rectify.apply
 
     def forward(self, x: Tensor) -> Tensor:
         return self.last(self.function(self.first(x) - 0.2))
 
 
 class AffineCustomFunction(CustomFunction):
-    def __init__(self, inputs: int = 4, width: int = 6):
-        super().__init__(inputs, width)
-        self.function = _Reverse.apply
+    """The same with a Function that hides no gate, which nobody can know."""
+
+    function: Callable[..., Any] = _Reverse.apply
 
 
 class Scripted(nn.Module):
@@ -412,7 +432,7 @@ class Scripted(nn.Module):
     def __init__(self, traced: bool = False, width: int = 4):
         super().__init__()
         child = nn.Sequential(nn.Linear(width, width), nn.ReLU())
-        self.child = torch.jit.trace(child, torch.randn(2, width)) if traced else torch.jit.script(child)
+        self.child: Any = torch.jit.trace(child, torch.randn(2, width)) if traced else torch.jit.script(child)
         self.last = nn.Sequential(nn.ReLU(), nn.Linear(width, 2))
 
     def forward(self, x: Tensor) -> Tensor:
@@ -426,14 +446,15 @@ class ScriptedFunction(nn.Module):
         super().__init__()
         self.first = nn.Sequential(nn.Linear(width, width), nn.ReLU())
         self.last = nn.Linear(width, 2)
-        self.function = torch.jit.script(function)
+        self.function: Any = torch.jit.script(function)
 
     def forward(self, x: Tensor) -> Tensor:
         return self.last(self.function(self.first(x) - 0.2))
 
 
 class Checkpointed(nn.Module):
-    """Runs its middle under `torch.utils.checkpoint`, which is an autograd Function of torch's own where reentrant."""
+    """Runs its middle under `torch.utils.checkpoint`, which is an autograd Function of torch's own where
+    reentrant."""
 
     def __init__(self, reentrant: bool, width: int = 4):
         super().__init__()

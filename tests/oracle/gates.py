@@ -8,7 +8,9 @@ from torch import Tensor
 
 
 def packed(bits: Sequence[Sequence[bool]]) -> list[list[int]]:
-    """Rows of bits as rows of 64-bit words, the first bit of a word in its lowest place; signed, as torch's int64."""
+    """Rows of bits as rows of 64-bit words, the first bit of a word in its lowest place; signed, as torch's
+    int64.
+    """
     rows = []
     for row in bits:
         words = []
@@ -23,10 +25,8 @@ def packed(bits: Sequence[Sequence[bool]]) -> list[list[int]]:
 
 def shared(bits: Tensor, others: Tensor) -> list[list[int]]:
     """τ(s, s') = Σ_i G_s(i) G_s'(i) (N Definition C.2), for rows of gates."""
-    counts = []
-    for mine in bits.flatten(1).tolist():
-        counts.append([sum(1 for a, b in zip(mine, its, strict=True) if a and b) for its in others.flatten(1).tolist()])
-    return counts
+    rows, columns = bits.flatten(1).tolist(), others.flatten(1).tolist()
+    return [[sum(1 for a, b in zip(mine, its, strict=True) if a and b) for its in columns] for mine in rows]
 
 
 def differing(bits: Tensor, others: Tensor) -> list[int]:
@@ -35,8 +35,15 @@ def differing(bits: Tensor, others: Tensor) -> list[int]:
     return [sum(1 for a, b in zip(mine, its, strict=True) if a != b) for mine, its in rows]
 
 
-def pooled(plane: Tensor, kernel: Sequence[int], stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int]):
-    """Max-pooling of one plane: {output: (slot, position, value)} of the first of the largest in every window.
+def pooled(
+    plane: Tensor,
+    kernel: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+):
+    """Max-pooling of one plane: {output: (slot, position, value)} of the first of the largest in every
+    window.
 
     Windows that start inside the plane or its padding and end inside either; slots are numbered row by row.
     """
@@ -49,7 +56,8 @@ def pooled(plane: Tensor, kernel: Sequence[int], stride: Sequence[int], padding:
         best = None
         for slot, offset in enumerate(product(*map(range, kernel))):
             position = tuple(
-                o * s - p + d * f for o, s, p, d, f in zip(output, stride, padding, dilation, offset, strict=True)
+                o * s - p + d * f
+                for o, s, p, d, f in zip(output, stride, padding, dilation, offset, strict=True)
             )
             if all(0 <= at < size for at, size in zip(position, plane.shape, strict=True)):
                 value = float(plane[position])
@@ -60,7 +68,9 @@ def pooled(plane: Tensor, kernel: Sequence[int], stride: Sequence[int], padding:
 
 
 def adaptively_pooled(plane: Tensor, outs: Sequence[int]):
-    """Adaptive max-pooling of one plane: {output: value}; window o of w reaches from ⌊o·size/w⌋ to ⌈(o+1)·size/w⌉."""
+    """Adaptive max-pooling of one plane: {output: value}; window o of w reaches from ⌊o·size/w⌋ to
+    ⌈(o+1)·size/w⌉.
+    """
     chosen = {}
     for output in product(*map(range, outs)):
         spans = [

@@ -54,23 +54,47 @@ def describe(error: BaseException) -> str:
 
 def parse(command: type[T], arguments: Sequence[str], program: str, about: str) -> T:
     """The command's dataclass with what was typed in it; `--help` prints and leaves."""
-    complaint = io.StringIO()
+    given = list(arguments)
+    _refuse_values_of_flags(command, given, program)
     if {"-h", "--help"} & set(arguments):
         print(_reflowed(about), end="\n\n")
-    try:
-        with contextlib.redirect_stderr(complaint):
-            parsed, unknown = tyro.cli(
-                command, prog=program, description=" ", args=list(arguments), return_unknown_args=True
-            )
-    except SystemExit as end:
-        if not end.code:
-            raise
-        raise UsageError(
-            f"{_wrong_value(command, arguments) or _unboxed(complaint.getvalue())}; see {program} --help"
-        ) from None
+    parsed, unknown = _parse(command, given, program)
+    if unknown and not any(token.startswith("-") for token in unknown):
+        # a word behind an option: tyro takes words in one place alone
+        parsed, unknown = _parse(command, _words_together(given, unknown), program)
     if unknown:
         raise UsageError(f"{_unknown(command, unknown)}; see {program} --help")
     return parsed
+
+
+def _parse(command: type[T], arguments: list[str], program: str) -> tuple[T, list[str]]:
+    complaint = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(complaint):
+            return tyro.cli(command, prog=program, description=" ", args=arguments, return_unknown_args=True)
+    except SystemExit as end:
+        if not end.code:
+            raise
+        wrong = _wrong_value(command, arguments) or _unboxed(complaint.getvalue())
+        raise UsageError(f"{wrong}; see {program} --help") from None
+
+
+def _words_together(arguments: list[str], late: list[str]) -> list[str]:
+    """The same, with the words that came late behind those that came first."""
+    rest = arguments[::-1]
+    for word in late[::-1]:
+        rest.remove(word)
+    rest.reverse()
+    options_begin = next((index for index, token in enumerate(rest) if token.startswith("-")), len(rest))
+    return [*rest[:options_begin], *late, *rest[options_begin:]]
+
+
+def _refuse_values_of_flags(command: type, arguments: list[str], program: str) -> None:
+    flags = {name for name, kind in _options(command) if kind is bool}
+    for token in arguments:
+        name, has_value, _ = token.partition("=")
+        if has_value and name in flags:
+            raise UsageError(f"{name} is said or left out, and takes no value; see {program} --help")
 
 
 def _reflowed(text: str) -> str:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import tyro
 
 from penstock.cli.arguments import Common, Flag, Folder, UsageError, hint, parse
-from penstock.cli.voice import Voice
+from penstock.cli.voice import Column, Voice
 from penstock.errors import UnknownName
 from penstock.lab.claims.claim import NOT_RUN, PAPERS, SCALES, Verdict
 from penstock.lab.claims.listing import Row, claim_rows, select
@@ -18,6 +18,7 @@ from penstock.lab.runs.places import runs_folder
 __all__ = ["choose", "claims"]
 
 NOT_BUILT = "not built yet"
+COLUMNS = (Column("id"), Column("claim", 5), Column("the paper", 3), Column("here", 3), Column("verdict", 2, 14))
 
 
 @dataclass(frozen=True)
@@ -38,11 +39,11 @@ def claims(arguments: Sequence[str]) -> int:
     voice = Voice()
     if command.json:
         voice.json(table)
+    elif voice.is_read_by_people:
+        voice.table(COLUMNS, [_for_eyes(line) for line in table])
     else:
-        heads = ("id", "paper", "place", "claim", "the paper", "here", "verdict", "scale")
-        keys = ("id", "paper", "place", "says", "figure", "ours", "verdict", "scale")
-        lines = [[{**line, "figure": _figure(line)}[key] or "" for key in keys] for line in table]
-        voice.table(heads, lines, (0, 0, 3, 8, 4, 4, 3, 0))
+        for line in table:
+            voice.line(*_cells(line))
     return 0
 
 
@@ -78,6 +79,16 @@ def describe_row(row: Row, runs: Path) -> dict[str, Any]:
     if isinstance(found, Verdict):
         return {**line, "ours": found.ours, "verdict": found.word, "scale": scale}
     return {**line, "ours": found, "scale": scale}
+
+
+def _cells(line: dict[str, Any]) -> list[str]:
+    keys = ("id", "paper", "place", "says", "figure", "ours", "verdict", "scale")
+    return [{**line, "figure": _figure(line)}[key] or "" for key in keys]
+
+
+def _for_eyes(line: dict[str, Any]) -> list[str]:
+    id, _, place, says, figure, ours, verdict, scale = _cells(line)
+    return [id, f"{place}\n{says}", figure, ours, f"{verdict}\n{scale}".strip()]
 
 
 def _figure(line: dict[str, Any]) -> str:

@@ -10,13 +10,22 @@ from typing import Annotated, Any
 import tyro
 
 from penstock.cli.arguments import Common, Flag, Folder, UsageError, hint, parse
-from penstock.cli.voice import Voice
+from penstock.cli.voice import Column, Voice
 from penstock.errors import PenstockError, nearest
 from penstock.lab.runs.inventory import Record, records
 from penstock.lab.runs.places import runs_folder
 from penstock.lab.runs.progress import duration
 
 __all__ = ["runs"]
+
+COLUMNS = (
+    Column("run"),
+    Column("state", 2, 10),
+    Column("verdict", 1, 14),
+    Column("started"),
+    Column("took"),
+    Column("journal"),
+)
 
 
 @dataclass(frozen=True)
@@ -40,9 +49,11 @@ def runs(arguments: Sequence[str]) -> int:
     elif command.names:
         for record in found:
             _show(record, voice)
+    elif found and voice.is_read_by_people:
+        voice.table(COLUMNS, [_line(record) for record in found])
     elif found:
-        heads = ("run", "state", "verdict", "started", "took", "journal")
-        voice.table(heads, [_line(record) for record in found], (0, 4, 3, 0, 0, 0))
+        for record in found:
+            voice.line(*_line(record))
     else:
         Voice(aside=sys.stderr).say(f"nothing has been run yet in {root}")
     return 0

@@ -3,11 +3,21 @@
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from penstock.lab.runs.progress import Stream
 
-__all__ = ["Voice"]
+__all__ = ["Column", "Voice"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table: its head, its share of the width that is left (0: as wide as it needs), its least width."""
+
+    head: str
+    share: int = 0
+    at_least: int = 0
 
 
 class Voice:
@@ -16,6 +26,10 @@ class Voice:
     def __init__(self, out: Stream | None = None, aside: Stream | None = None):
         self.out = out or sys.stdout
         self.aside = aside or self.out
+
+    @property
+    def is_read_by_people(self) -> bool:
+        return self.out.isatty()
 
     def say(self, text: str = "", style: str | None = None) -> None:
         """A line of the story."""
@@ -28,21 +42,19 @@ class Voice:
         """A plain line of tab-separated cells, never wrapped or coloured."""
         print("\t".join(_flat(cell) for cell in cells), file=self.out, flush=True)
 
-    def table(self, heads: Sequence[str], rows: Sequence[Sequence[str]], ratios: Sequence[int]) -> None:
-        """A table for the eyes; off a terminal its rows alone, tab-separated. A ratio of 0 is a column that never wraps."""
-        if not self.out.isatty():
-            for row in rows:
-                self.line(*row)
-            return
+    def table(self, columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
+        """A table for the eyes; a cell may have several lines."""
         from rich import box
         from rich.table import Table
         from rich.text import Text
 
-        table = Table(box=box.SIMPLE_HEAD, expand=True, pad_edge=False, show_lines=False)
-        for head, ratio in zip(heads, ratios, strict=True):
-            table.add_column(head, ratio=ratio or None, no_wrap=not ratio, overflow="fold")
+        table = Table(box=box.SIMPLE_HEAD, expand=any(column.share for column in columns), pad_edge=False)
+        for column in columns:
+            table.add_column(
+                column.head, ratio=column.share or None, no_wrap=not column.share, min_width=column.at_least or None
+            )
         for row in rows:
-            table.add_row(*(Text(_flat(cell), style=_style(cell)) for cell in row))
+            table.add_row(*(Text(cell, style=_style(cell)) for cell in row))
         _console(self.out).print(table)
 
     def json(self, value: Any) -> None:
@@ -59,7 +71,7 @@ VERDICT_STYLES = {
 
 
 def _style(cell: str) -> str:
-    return VERDICT_STYLES.get(cell, "")
+    return VERDICT_STYLES.get(cell.split("\n")[0], "")
 
 
 def _flat(cell: str) -> str:

@@ -4,9 +4,11 @@ __all__ = ["available"]
 
 
 def available() -> bool:
-    """Whether Numba is installed, works with the NumPy that is here, and has not been told to leave code uncompiled."""
+    """Whether Numba is installed, works with the NumPy that is here, and has not been told to leave code
+    uncompiled.
+    """
     try:
-        import numba
+        from numba.core import config
     except ImportError:
         return False
-    return not numba.config.DISABLE_JIT  # pyright: ignore[reportAttributeAccessIssue]
+    return not config.DISABLE_JIT  # pyright: ignore[reportAttributeAccessIssue]

@@ -11,8 +11,8 @@ __all__ = ["cached"]
 class cached:
     """Compiles a function that holds no lock while it runs, and keeps the result on disk if that is possible.
 
-    Numba refuses when no cache folder can be written, and passes on what goes wrong while writing (a full disk). Neither
-    is a reason not to count.
+    Numba refuses when no cache folder can be written, and passes on what goes wrong while writing (a full
+    disk). Neither is a reason not to count.
     """
 
     def __init__(self, function: Callable[..., None]):

@@ -1,18 +1,19 @@
-"""Gates shared by every pair of inputs, counted from packed words: AND, then the processor's own count of bits.
+"""Gates shared by every pair of inputs, counted from packed words: AND, then the processor's own count of
+bits.
 
-Two inputs share popcount(a AND b) gates. One input's word meets the same word of many others at once: these lie side by
-side in a transposed copy, so that LLVM makes vector instructions of the inner loop (`vpopcntq` where the processor has
-it). Four words go through together, for one load and one store of the counts.
+Two inputs share popcount(a AND b) gates. One input's word meets the same word of many others at once: these
+lie side by side in a transposed copy, so that LLVM makes vector instructions of the inner loop (`vpopcntq`
+where the processor has it). Four words go through together, for one load and one store of the counts.
 
-The result is made tile by tile, 32 inputs by 512. All layers of a tile are counted and multiplied while it lies in the
-second-level cache; only then is it written out. Of one set of inputs with itself the upper half is counted, and written
-twice. Threads take strips of 128 rows as they become free.
+The result is made tile by tile, 32 inputs by 512. All layers of a tile are counted and multiplied while it
+lies in the second-level cache; only then is it written out. Of one set of inputs with itself the upper half
+is counted, and written twice. Threads take strips of 128 rows as they become free.
 
-Numba reads the source of these functions, so no checker of types may be wrapped around them: `@no_type_check`.
+Numba reads the source of these functions, so no checker of types may be wrapped around them:
+`@no_type_check`.
 """
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import no_type_check
 
@@ -22,6 +23,7 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from penstock.compiled.cached import cached
+from penstock.compiled.strips import in_strips
 
 __all__ = ["multiply_counts"]
 
@@ -34,20 +36,14 @@ Words = NDArray[np.int64]
 def multiply_counts(
     layers: Sequence[Words], others: Sequence[Words] | None, out: NDArray[np.generic], threads: int
 ) -> None:
-    """Writes into `out`, for each pair of a row of `layers` and one of `others`, the product over layers of the gates
-    that they share. Without `others` the rows meet each other. Every layer is rows × words.
+    """Writes into `out`, for each pair of a row of `layers` and one of `others`, the product over layers of
+    the gates that they share. Without `others` the rows meet each other. Every layer is rows × words.
     """
     ends = np.cumsum([0, *(words.shape[1] for words in layers)])
     rows = np.ascontiguousarray(np.concatenate(layers, axis=1))
     columns = np.ascontiguousarray((rows if others is None else np.concatenate(others, axis=1)).T)
-    strips = range(0, len(rows), _STRIP)
     count = partial(_strip, rows, columns, ends, others is None, out)
-    if threads == 1 or len(strips) == 1:
-        for start in strips:
-            count(start)
-        return
-    with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(count, strips))
+    in_strips(count, range(0, len(rows), _STRIP), threads)
 
 
 @intrinsic
@@ -83,7 +79,9 @@ def _add_one(counts, word, columns, k, start):
 @njit(nogil=True)
 @no_type_check
 def _count_tile(counts, rows, columns, top, height, left, width, first, last):
-    """The counts of one layer, whose words are `first` to `last`, for rows from `top` and columns from `left`."""
+    """The counts of one layer, whose words are `first` to `last`, for rows from `top` and columns from
+    `left`.
+    """
     counts[:] = 0
     in_fours = first + (last - first) // 4 * 4
     for k in range(first, in_fours, 4):

@@ -11,21 +11,25 @@ from torch import Tensor, nn
 
 from penstock.errors import PenstockError
 from penstock.gates.holding import Holding
-from penstock.gates.naming import here
 from penstock.model import describe
 
-__all__ = ["first_bend", "off_line"]
+__all__ = ["first_bend"]
 
 _TOLERANCE = 1e-9
 _ROUNDING = 1e-13
 
 
 def first_bend(
-    model: nn.Module, patterns: Mapping[str, Shaped[Tensor, "..."]], x: Float64[Tensor, "1 *shape"], u: Float64[Tensor, "1 *shape"]
+    model: nn.Module,
+    patterns: Mapping[str, Shaped[Tensor, "..."]],
+    x: Float64[Tensor, "1 *shape"],
+    u: Float64[Tensor, "1 *shape"],
 ) -> str:
-    """The first call of the model that bends between x - u and x + u with its gates held, as the subject of a sentence."""
+    """The first call of the model that bends between x - u and x + u with its gates held, as the subject of a
+    sentence."""
     try:
-        traces = [_trace(model, patterns, point) for point in (x, x + u, x - u)]
+        tracing = _Tracing(model, patterns)
+        traces = [tracing.traced(point) for point in (x, x + u, x - u)]
     except (PenstockError, RuntimeError):
         # a model that cannot take one row alone, or goes another way for it
         return describe("", model)
@@ -35,13 +39,6 @@ def first_bend(
         if any(map(_bends, at.outputs, plus.outputs, minus.outputs)):
             return at.place
     return describe("", model)
-
-
-def off_line(at: Tensor, plus: Tensor, minus: Tensor) -> float:
-    """‖f(x + u) + f(x - u) - 2 f(x)‖ as a share of ‖f(x + u) - f(x - u)‖."""
-    bent = torch.linalg.vector_norm(plus + minus - 2 * at)
-    moved = torch.linalg.vector_norm(plus - minus)
-    return float(bent / moved) if moved > 0 else float("inf" if bent > 0 else 0)
 
 
 def _bends(at: Tensor, plus: Tensor, minus: Tensor) -> bool:
@@ -62,18 +59,17 @@ class _Output:
     outputs: list[Tensor]
 
 
-def _trace(model: nn.Module, patterns: Mapping[str, Tensor], x: Tensor) -> list[_Output]:
-    tracing = _Tracing(model, patterns)
-    tracing.run(x)
-    return tracing.trace
-
-
 class _Tracing(Holding):
     """Keeps what every call of one of torch's functions returns."""
 
     def __init__(self, model: nn.Module, patterns: Mapping[str, Tensor]):
         super().__init__(model, patterns)
         self.trace: list[_Output] = []
+
+    def traced(self, x: Tensor) -> list[_Output]:
+        self.trace = []
+        self.run(x)
+        return self.trace
 
     def __torch_function__(
         self, function: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
@@ -83,7 +79,9 @@ class _Tracing(Holding):
         if outermost:
             several = result if isinstance(result, tuple | list) else (result,)
             outputs = [
-                each.detach().double().clone() for each in several if isinstance(each, Tensor) and each.is_floating_point()
+                each.detach().double().clone()
+                for each in several
+                if isinstance(each, Tensor) and each.is_floating_point()
             ]
             if outputs:
                 self.trace.append(_Output(self._place(function), outputs))
@@ -91,9 +89,14 @@ class _Tracing(Holding):
 
     def _place(self, function: Any) -> str:
         path, layer = self.names.layer()
-        if layer is not None and path and type(layer).__module__.startswith("torch.nn.modules.") and not layer._modules:
+        if (
+            layer is not None
+            and path
+            and type(layer).__module__.startswith("torch.nn.modules.")
+            and not layer._modules
+        ):
             return describe(path, layer)
         name = getattr(function, "__name__", "")
         if name == "__get__":
             name = getattr(function.__self__, "__name__", name)
-        return f"the call of {name.strip('_')}{f' in {path}' if path else ''}{here()}"
+        return f"the call of {self.names.place(name.strip('_'))}"

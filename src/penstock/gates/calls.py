@@ -1,11 +1,10 @@
 """Which of torch's functions are ReLU-like, and what each call of one means as gates.
 
-Every function stands here once, by its name, whatever the form it is written in: `torch.relu`, `F.relu`, `q.relu()`,
-`q.relu_()` and `torch.ops.aten.relu` are all `relu`. A reading takes the arguments of the call and says the kind of
-its gates, or None where this call is no gate (`clamp` anywhere else than at 0).
+Every function stands here once, by its name, whatever the form it is written in: `torch.relu`, `F.relu`,
+`q.relu()`, `q.relu_()` and `torch.ops.aten.relu` are all `relu`. A reading takes the arguments of the call
+and says the kind of its gates, or None where this call is no gate (`clamp` anywhere else than at 0).
 """
 
-import functools
 import inspect
 import math
 from collections.abc import Callable
@@ -65,19 +64,22 @@ class Reading:
         if not isinstance(given["input"], Tensor):
             return None
         inplace = self.inplace or bool(given.get("inplace"))
-        return Call(self.means(**given), given["input"], inplace, self.pairs or bool(given.get("return_indices")), out)
+        return Call(
+            self.means(**given), given["input"], inplace, self.pairs or bool(given.get("return_indices")), out
+        )
 
 
 def reading_of(function: Any) -> Reading | None:
     """How to read a call of this function, or None where it is not ReLU-like."""
     try:
-        return _readings().get(function)
+        return _READINGS.get(function)
     except TypeError:
         return None
 
 
 def is_activation(module: nn.Module) -> bool:
-    """Whether the module is one of torch's own activations or poolings: its call is named by its path alone."""
+    """Whether the module is one of torch's own activations or poolings: its call is named by its path
+    alone."""
     forward = getattr(type(module), "forward", None)
     return getattr(forward, "__module__", "") in ("torch.nn.modules.activation", "torch.nn.modules.pooling")
 
@@ -86,7 +88,7 @@ def _relu(input: Tensor, inplace: bool = False) -> Kind:
     return Rectifier()
 
 
-def _leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Kind:
+def _leaky_relu(input: Tensor, negative_slope: float | int = 0.01, inplace: bool = False) -> Kind:
     return Rectifier(float(negative_slope))
 
 
@@ -95,14 +97,20 @@ def _prelu(input: Tensor, weight: Tensor) -> Kind:
 
 
 def _rrelu(
-    input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, inplace: bool = False
+    input: Tensor,
+    lower: float | int = 1 / 8,
+    upper: float | int = 1 / 3,
+    training: bool = False,
+    inplace: bool = False,
 ) -> Kind:
     if training and lower != upper:
         raise PenstockError("rrelu draws its slopes at random in training mode; call model.eval() first")
     return Rectifier((float(lower) + float(upper)) / 2)
 
 
-def _threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Kind | None:
+def _threshold(
+    input: Tensor, threshold: float | int, value: float | int, inplace: bool = False
+) -> Kind | None:
     return Rectifier() if threshold == 0 and value == 0 else None
 
 
@@ -111,7 +119,7 @@ def _clamp(input: Tensor, min: Any = None, max: Any = None) -> Kind | None:
         return None
     if max is None or max == math.inf:
         return Rectifier()
-    return Clipped(0.0, float(max)) if max > 0 else None
+    return Clipped(0.0, float(max)) if float(max) > 0 else None
 
 
 def _clamp_min(input: Tensor, min: Any) -> Kind | None:
@@ -122,7 +130,9 @@ def _abs(input: Tensor) -> Kind:
     return Magnitude()
 
 
-def _hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Kind:
+def _hardtanh(
+    input: Tensor, min_val: float | int = -1.0, max_val: float | int = 1.0, inplace: bool = False
+) -> Kind:
     return Clipped(float(min_val), float(max_val))
 
 
@@ -176,9 +186,7 @@ _FUNCTIONS: dict[str, tuple[Callable[..., Kind | None], tuple[str, ...]]] = {
     "relu6": (_relu6, ("relu6", "relu6_")),
     "silu": (_silu, ("silu", "silu_")),
     "gelu": (_gelu, ("gelu", "gelu_")),
-    **{
-        f"max_pool{d}d": (_max_pool(d), (f"max_pool{d}d", f"max_pool{d}d_with_indices")) for d in (1, 2, 3)
-    },
+    **{f"max_pool{d}d": (_max_pool(d), (f"max_pool{d}d", f"max_pool{d}d_with_indices")) for d in (1, 2, 3)},
     **{
         f"adaptive_max_pool{d}d": (
             _adaptive_max_pool(d),
@@ -189,10 +197,10 @@ _FUNCTIONS: dict[str, tuple[Callable[..., Kind | None], tuple[str, ...]]] = {
 }
 
 
-@functools.cache
 def _readings() -> dict[Any, Reading]:
     """Every form of every function, as a `TorchFunctionMode` is handed it."""
-    homes = (torch, torch.Tensor, torch._C._nn, torch._C._VariableFunctions)
+    builtin: Any = torch._C
+    homes = (torch, torch.Tensor, builtin._nn, builtin._VariableFunctions)
     readings: dict[Any, Reading] = {}
     for function, (means, names) in _FUNCTIONS.items():
         signature = inspect.signature(means)
@@ -214,3 +222,7 @@ def _operators(name: str) -> list[OpOverload | OpOverloadPacket]:
     if not isinstance(packet, OpOverloadPacket):
         return []
     return [packet, *(getattr(packet, overload) for overload in packet.overloads())]
+
+
+# made once and for all, and no cached function: dynamo follows a look into a dictionary
+_READINGS = _readings()

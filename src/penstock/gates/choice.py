@@ -1,7 +1,8 @@
 """Max-pooling as gates: of every window, one entry is let through and the others are shut.
 
-A pattern has one bit for each output and each slot of its window, one of them set, at the entry that torch chose (also
-among equals). So pooling is as affine as any other layer with its gates held: it picks the same entries again.
+A pattern has one bit for each output and each slot of its window, one of them set, at the entry that torch
+chose (also among equals). So pooling is as affine as any other layer with its gates held: it picks the same
+entries again.
 """
 
 import math
@@ -32,7 +33,9 @@ class Windows(NamedTuple):
 
 
 class Pooling(Kind):
-    """What max-pooling of a fixed window and adaptive max-pooling share. Pooled are the last `dims` dimensions."""
+    """What max-pooling of a fixed window and adaptive max-pooling share. Pooled are the last `dims`
+    dimensions.
+    """
 
     @property
     @abstractmethod
@@ -58,7 +61,9 @@ class Pooling(Kind):
         slots = math.prod(window.slots for window in windows)
         return slot.unsqueeze(-1) == torch.arange(slots, device=q.device)
 
-    def apply(self, q: Float[Tensor, "n *shape"], pattern: Bool[Tensor, "n *gates"]) -> Float[Tensor, "n *out"]:
+    def apply(
+        self, q: Float[Tensor, "n *shape"], pattern: Bool[Tensor, "n *gates"]
+    ) -> Float[Tensor, "n *out"]:
         size, out = q.shape[-self.dims :], pattern.shape[-self.dims - 1 : -1]
         windows = self.windows(tuple(size), tuple(out), q.device)
         slot = pattern.to(torch.uint8).argmax(-1)
@@ -84,7 +89,9 @@ class Pooling(Kind):
 
 @dataclass(frozen=True)
 class Choice(Pooling):
-    """max_pool1d, 2d and 3d; one number for each pooled dimension, as `Choice.of` makes of torch's own arguments."""
+    """max_pool1d, 2d and 3d; one number for each pooled dimension, as `Choice.of` makes of torch's own
+    arguments.
+    """
 
     kernel: tuple[int, ...]
     stride: tuple[int, ...]

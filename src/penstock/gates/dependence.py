@@ -1,8 +1,8 @@
 """What depends on the input, and what is held.
 
-A network may take the ReLU of a weight (a layer kept positive, a mask), and that opens no gate for any example. So
-storage is followed below the watch, operation by operation: parameters, buffers and everything computed from these
-alone are held. All else counts as signal, also what comes from where this cannot see.
+A network may take the ReLU of a weight (a layer kept positive, a mask), and that opens no gate for any
+example. So storage is followed below the watch, operation by operation: parameters, buffers and everything
+computed from these alone are held. All else counts as signal, also what comes from where this cannot see.
 """
 
 from collections.abc import Iterator
@@ -68,8 +68,8 @@ class Dependence(TorchDispatchMode):
             self._held[storage._cdata] = storage
 
     def _release(self, operation: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """What an operation on the signal writes into carries the signal from then on, and so does all that shares its
-        memory."""
+        """What an operation on the signal writes into carries the signal from then on, and so does all that
+        shares its memory."""
         for argument, value in zip(operation._schema.arguments, args, strict=False):
             if argument.is_write:
                 self._forget(value)

@@ -19,6 +19,7 @@ class Following(Watch):
 
     below: ClassVar[type[Dependence]] = Dependence
     """What follows the signal, operation by operation."""
+    dependence: Dependence
 
     def __init__(self, model: nn.Module):
         super().__init__(model)
@@ -29,11 +30,22 @@ class Following(Watch):
 
     @contextmanager
     def following(self) -> Iterator[None]:
+        """Inside, the model is watched. A refusal gets out, whatever the model or torch made of it on its
+        way."""
         self.dependence = self.below(self, self.model)
-        with self.dependence, self:
-            yield
+        try:
+            with self.dependence, self:
+                yield
+        except Exception:
+            if self.refusal is not None:
+                raise self.refusal from None
+            raise
+        if self.refusal is not None:
+            raise self.refusal
 
     def run(self, batch: Float[Tensor, "n *shape"]) -> Tensor:
         """What the model returns for this batch, of which it gets a copy: it may write into its input."""
+        # copied before anything is followed, so that nothing the model may have kept of it counts as held
+        batch = batch.clone()
         with self.following():
-            return call(self.model, batch.clone())
+            return call(self.model, batch)

@@ -1,7 +1,7 @@
 """What a gate is: the factor between a unit's pre-activation q and its output q·G(q).
 
-`Hard` is the ReLU's (one bit), `Soft` the papers' smooth stand-in for it, `Normal` and `NormalTanh` the GELU's. A gate
-knows its value and its slope, the derivative of the value by q.
+`Hard` is the ReLU's (one bit), `Soft` the papers' smooth stand-in for it, `Normal` and `NormalTanh` the
+GELU's. A gate knows its value and its slope, the derivative of the value by q.
 """
 
 import math
@@ -51,8 +51,8 @@ class Hard(Gate):
 class Soft(Gate):
     """The soft gate, G(q) = (1 + ε)·σ(βq), with slope (1 + ε)·β·σ(βq)·σ(-βq) (D Table 2, N Table 4).
 
-    The larger `beta`, the nearer to `Hard`; `epsilon` lets an open gate reach 1 and go past it. SiLU's gate is
-    `Soft(beta=1, epsilon=0)`.
+    The larger `beta`, the nearer to `Hard`; `epsilon` lets an open gate reach 1 and go past it. SiLU's gate
+    is `Soft(beta=1, epsilon=0)`.
 
     >>> Soft().value(torch.tensor([-1.0, 0.0, 2.0]))
     tensor([0.0198, 0.5500, 1.0996])
@@ -85,7 +85,9 @@ class Soft(Gate):
 
 @dataclass(frozen=True)
 class Normal(Gate):
-    """GELU's gate, the normal distribution function Φ(q) = ½(1 + erf(q/√2)), with the normal density as its slope."""
+    """GELU's gate, the normal distribution function Φ(q) = ½(1 + erf(q/√2)), with the normal density as its
+    slope.
+    """
 
     def value(self, q: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
         # not by erfc, which knows the lower tail better: this is the factor that torch's GELU has
@@ -107,7 +109,7 @@ class NormalTanh(Gate):
         return (0.5 * (1 + torch.tanh(self._inner(_at_least_float32(q))))).to(q.dtype)
 
     def slope(self, q: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
-        # ½ sech²(u) u′ = 2σ(2u)σ(-2u) u′; beyond |q| = 1e4 the sech² is 0 in every dtype, and u′ might be infinite
+        # ½ sech²(u) u′ = 2σ(2u)σ(-2u) u′; beyond |q| = 1e4 the sech² is 0 in every dtype and u′ may overflow
         near = _at_least_float32(q).clamp(-1e4, 1e4)
         inner = 2 * self._inner(near)
         by_q = math.sqrt(2 / math.pi) * (1 + 3 * 0.044715 * near * near)

@@ -1,7 +1,8 @@
 """What every kind of gate can do, whatever function of torch it belongs to.
 
-A kind reads the *pattern* of its gates from a batch of pre-activations, and applies a pattern to any other batch: the
-output with those gates held, which is affine in q. For the pattern just read it is the function's own output.
+A kind reads the *pattern* of its gates from a batch of pre-activations, and applies a pattern to any other
+batch: the output with those gates held, which is affine in q. For the pattern just read it is the function's
+own output.
 """
 
 import math
@@ -32,10 +33,14 @@ class Kind(ABC):
 
     @abstractmethod
     def read(self, q: Float[Tensor, "n *shape"]) -> Shaped[Tensor, "n *gates"]:
-        """The pattern of the gates: bool where they are hard (`Clipped` has three states), else numbers like q."""
+        """The pattern of the gates: bool where they are hard (`Clipped` has three states), else numbers like
+        q.
+        """
 
     @abstractmethod
-    def apply(self, q: Float[Tensor, "n *shape"], pattern: Shaped[Tensor, "n *gates"]) -> Float[Tensor, "n *out"]:
+    def apply(
+        self, q: Float[Tensor, "n *shape"], pattern: Shaped[Tensor, "n *gates"]
+    ) -> Float[Tensor, "n *out"]:
         """The function's output with its gates held at `pattern`: affine in q."""
 
     @abstractmethod
@@ -43,7 +48,9 @@ class Kind(ABC):
         """The factor that each gate multiplies by."""
 
     def above(self, threshold: float | int) -> "Kind":
-        """The kind whose open gates are those with a value above the threshold: this one, where they are the same."""
+        """The kind whose open gates are those with a value above the threshold: this one, where they are the
+        same.
+        """
         return self if self.hard and self.shut <= threshold < 1 else Above(self, threshold)
 
     def gate_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -69,7 +76,8 @@ class Kind(ABC):
 
 @dataclass(frozen=True)
 class Above(Kind):
-    """Bits made from another kind: open where that gate's value is above a threshold (the active gates of D Section 3.1).
+    """Bits made from another kind: open where that gate's value is above a threshold (the active gates of D
+    Section 3.1).
 
     An open gate passes q, a shut one nothing.
     """
@@ -79,12 +87,16 @@ class Above(Kind):
 
     def __post_init__(self):
         if not (self.threshold >= 0 and math.isfinite(self.threshold)):
-            raise PenstockError(f"the threshold of active gates must be finite and at least 0, not {self.threshold}")
+            raise PenstockError(
+                f"the threshold of active gates must be finite and at least 0, not {self.threshold}"
+            )
 
     def read(self, q: Float[Tensor, "n *shape"]) -> Bool[Tensor, "n *gates"]:
         return self.kind.value(self.kind.read(q)) > self.threshold
 
-    def apply(self, q: Float[Tensor, "n *shape"], pattern: Bool[Tensor, "n *shape"]) -> Float[Tensor, "n *shape"]:
+    def apply(
+        self, q: Float[Tensor, "n *shape"], pattern: Bool[Tensor, "n *shape"]
+    ) -> Float[Tensor, "n *shape"]:
         return torch.where(pattern, q, torch.zeros_like(q))
 
     def value(self, pattern: Shaped[Tensor, "n *gates"]) -> Float[Tensor, "n *gates"]:

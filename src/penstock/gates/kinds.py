@@ -14,13 +14,14 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import torch
-from jaxtyping import Bool, Float, UInt8
+from jaxtyping import Bool, Float, Int64, UInt8
 from torch import Tensor
 
 from penstock.errors import PenstockError
 from penstock.gates.choice import AdaptiveChoice, Choice
 from penstock.gates.gate import Gate, Normal, NormalTanh, Soft
 from penstock.gates.kind import Above, Kind
+from penstock.gates.packed import pack_positive
 
 __all__ = ["Above", "AdaptiveChoice", "Choice", "Clipped", "Kind", "Magnitude", "Rectifier", "Smooth"]
 
@@ -41,7 +42,9 @@ class Rectifier(Kind):
     def read(self, q: Float[Tensor, "n *shape"]) -> Bool[Tensor, "n *shape"]:
         return q > 0
 
-    def apply(self, q: Float[Tensor, "n *shape"], pattern: Bool[Tensor, "n *shape"]) -> Float[Tensor, "n *shape"]:
+    def apply(
+        self, q: Float[Tensor, "n *shape"], pattern: Bool[Tensor, "n *shape"]
+    ) -> Float[Tensor, "n *shape"]:
         if isinstance(self.slope, Tensor):
             return torch.where(pattern, q, q * self._slope_for(q))
         return torch.where(pattern, q, q * self.slope if self.slope else torch.zeros_like(q))
@@ -49,6 +52,9 @@ class Rectifier(Kind):
     def value(self, pattern: Bool[Tensor, "n *shape"]) -> Float[Tensor, "n *shape"]:
         one = torch.ones((), device=pattern.device)
         return torch.where(pattern, one, self._slope_for(pattern).to(one.dtype))
+
+    def pack(self, q: Float[Tensor, "n *shape"]) -> tuple[Int64[Tensor, "n words"], ...]:
+        return (pack_positive(q),)
 
     def detached(self) -> "Rectifier":
         return Rectifier(self.slope.detach().clone()) if isinstance(self.slope, Tensor) else self
@@ -76,9 +82,10 @@ class Rectifier(Kind):
 
 @dataclass(frozen=True)
 class Clipped(Kind):
-    """ReLU6 and hardtanh. Three states: below `low` the gate is shut and the unit adds a held `low`, in between it is
-    open, from `high` on it is shut again and the unit adds a held `high`. To take that last state for an open gate
-    makes every path through it wrong. At `low` and `high` themselves the gate is shut, as torch's derivative is 0.
+    """ReLU6 and hardtanh. Three states: below `low` the gate is shut and the unit adds a held `low`, in
+    between it is open, from `high` on it is shut again and the unit adds a held `high`. To take that last
+    state for an open gate makes every path through it wrong. At `low` and `high` themselves the gate is shut,
+    as torch's derivative is 0.
 
     The pattern is one of `SHUT`, `OPEN`, `HELD` for every gate.
     """
@@ -92,12 +99,16 @@ class Clipped(Kind):
 
     def __post_init__(self):
         if not self.low <= self.high:
-            raise PenstockError(f"a clipped unit's low end must not lie above its high end, but {self.low} > {self.high}")
+            raise PenstockError(
+                f"a clipped unit's low end must not lie above its high end, but {self.low} > {self.high}"
+            )
 
     def read(self, q: Float[Tensor, "n *shape"]) -> UInt8[Tensor, "n *shape"]:
         return self.join(((q > self.low) & (q < self.high), q >= self.high))
 
-    def apply(self, q: Float[Tensor, "n *shape"], pattern: UInt8[Tensor, "n *shape"]) -> Float[Tensor, "n *shape"]:
+    def apply(
+        self, q: Float[Tensor, "n *shape"], pattern: UInt8[Tensor, "n *shape"]
+    ) -> Float[Tensor, "n *shape"]:
         ends = torch.where(pattern == self.HELD, self.high, self.low).to(q.dtype)
         return torch.where(pattern == self.OPEN, q, ends)
 
@@ -126,11 +137,16 @@ class Magnitude(Kind):
     def read(self, q: Float[Tensor, "n *shape"]) -> Bool[Tensor, "n *shape"]:
         return q > 0
 
-    def apply(self, q: Float[Tensor, "n *shape"], pattern: Bool[Tensor, "n *shape"]) -> Float[Tensor, "n *shape"]:
+    def apply(
+        self, q: Float[Tensor, "n *shape"], pattern: Bool[Tensor, "n *shape"]
+    ) -> Float[Tensor, "n *shape"]:
         return torch.where(pattern, q, -q)
 
     def value(self, pattern: Bool[Tensor, "n *shape"]) -> Float[Tensor, "n *shape"]:
         return 2 * pattern.to(torch.get_default_dtype()) - 1
+
+    def pack(self, q: Float[Tensor, "n *shape"]) -> tuple[Int64[Tensor, "n words"], ...]:
+        return (pack_positive(q),)
 
     def __str__(self) -> str:
         return "|·|"
@@ -142,7 +158,7 @@ class Smooth(Kind):
 
     hard: ClassVar[bool] = False
 
-    gate: Gate = Soft()
+    gate: Gate
 
     @classmethod
     def silu(cls) -> "Smooth":
@@ -157,7 +173,9 @@ class Smooth(Kind):
     def read(self, q: Float[Tensor, "n *shape"]) -> Float[Tensor, "n *shape"]:
         return self.gate.value(q)
 
-    def apply(self, q: Float[Tensor, "n *shape"], pattern: Float[Tensor, "n *shape"]) -> Float[Tensor, "n *shape"]:
+    def apply(
+        self, q: Float[Tensor, "n *shape"], pattern: Float[Tensor, "n *shape"]
+    ) -> Float[Tensor, "n *shape"]:
         return q * pattern
 
     def value(self, pattern: Float[Tensor, "n *shape"]) -> Float[Tensor, "n *shape"]:

@@ -1,4 +1,6 @@
-"""The gates of one layer: one pattern an example, packed where gates are bits, by value where they are numbers."""
+"""The gates of one layer: one pattern an example, packed where gates are bits, by value where they are
+numbers.
+"""
 
 import math
 from abc import ABC, abstractmethod
@@ -19,7 +21,9 @@ __all__ = ["BitLayer", "GateLayer", "ValueLayer"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GateLayer(ABC):
-    """One layer of a `GateRecord`: a `BitLayer` where its gates are hard, a `ValueLayer` where they are smooth."""
+    """One layer of a `GateRecord`: a `BitLayer` where its gates are hard, a `ValueLayer` where they are
+    smooth.
+    """
 
     name: str
     """The module's path, or `<path>.<function>` for a call without a module of its own."""
@@ -53,8 +57,9 @@ class GateLayer(ABC):
         for layer in layers[1:]:
             if (layer.kind, layer.shape) != (first.kind, first.shape):
                 raise PenstockError(
-                    f"the records cannot be joined: the layer {first.name} is {first.kind} with gates of {first.shape} in "
-                    f"one and {layer.kind} with gates of {layer.shape} in another; capture all from one model"
+                    f"the records cannot be joined: the layer {first.name} is {first.kind} with gates of "
+                    f"{first.shape} in one and {layer.kind} with gates of {layer.shape} in another; capture "
+                    "all from one model"
                 )
         columns = zip(*(layer.tensors for layer in layers), strict=True)
         return replace(first, tensors=tuple(torch.cat(column) for column in columns))
@@ -76,8 +81,8 @@ class GateLayer(ABC):
     @property
     @abstractmethod
     def planes(self) -> tuple[Int64[Tensor, "n words"], ...]:
-        """Hard gates as planes of bits, 64 a word (`penstock.gates.packed`). The first says which gates are open; `Clipped`
-        has a second, which shut ones hold its high end. Smooth gates have none, and say so.
+        """Hard gates as planes of bits, 64 a word (`penstock.gates.packed`). The first says which gates are
+        open; `Clipped` has a second, which shut ones hold its high end. Smooth gates have none, and say so.
         """
 
     @property
@@ -102,7 +107,9 @@ class GateLayer(ABC):
         return BitLayer(self.name, kind, self.shape, (pack(bits.reshape(len(self), -1)),))
 
     def apply(self, q: Float[Tensor, "n *shape"]) -> Float[Tensor, "n *out"]:
-        """What the layer makes of q with these gates held: the first example's gates on the first row of q, and so on."""
+        """What the layer makes of q with these gates held: the first example's gates on the first row of q,
+        and so on.
+        """
         return self.kind.apply(q, self.pattern())
 
     def select(self, rows: Int64[Tensor, " k"]) -> "GateLayer":
@@ -132,8 +139,8 @@ class GateLayer(ABC):
         """In how many gates each example differs from the same example of another record of this layer."""
         if len(self.planes) != len(other.planes):
             raise PenstockError(
-                f"the layer {self.name} is {self.kind} in one record and {other.kind} in the other, whose gates have "
-                "different states; compare records of one kind"
+                f"the layer {self.name} is {self.kind} in one record and {other.kind} in the other, whose "
+                "gates have different states; compare records of one kind"
             )
         differing = (a ^ b.to(a.device) for a, b in zip(self.planes, other.planes, strict=True))
         return count_bits(reduce(torch.bitwise_or, differing))
@@ -179,8 +186,8 @@ class ValueLayer(GateLayer):
     @property
     def planes(self) -> tuple[Int64[Tensor, "n words"], ...]:
         raise PenstockError(
-            f"the gates of the layer {self.name} ({self.kind}) are numbers, neither open nor shut; name a threshold "
-            "first: record.active(0.5) is a record of bits"
+            f"the gates of the layer {self.name} ({self.kind}) are numbers, neither open nor shut; name a "
+            "threshold first: record.active(0.5) is a record of bits"
         )
 
     @property

@@ -1,10 +1,11 @@
 """What a watched call is called: the path of the layer that makes it, and how often that has happened.
 
-The path is read off the running program itself, from the frames of the layers that are being called at this moment.
-So nothing is patched or hooked, and exceptions, recursion, shared layers, `functional_call` and the user's threads
-leave nothing behind.
+The path is read off the running program itself, from the frames of the layers that are being called at this
+moment. So nothing is patched or hooked, and exceptions, recursion, shared layers, `functional_call` and the
+user's threads leave nothing behind.
 """
 
+import inspect
 import sys
 from collections import Counter
 from types import CodeType, FrameType
@@ -14,7 +15,7 @@ from torch import nn
 from penstock.model import layers
 from penstock.model.source import line_of
 
-__all__ = ["Names", "here"]
+__all__ = ["Names"]
 
 _CALL: CodeType = nn.Module._call_impl.__code__
 
@@ -54,16 +55,14 @@ class Names:
         return "", None
 
     def place(self, function: str) -> str:
-        """Where a function is being called, for a sentence: `relu in blocks.2, line 31 of model.py`."""
+        """Where a function is being called, for a sentence: `relu (in blocks.2, line 31 of model.py)`."""
         path, _ = self.layer()
-        inside = f" in {path}" if path else ""
-        return f"{function}{inside}{here()}"
+        where = ", ".join(part for part in (f"in {path}" if path else "", line_of(sys._getframe(1))) if part)
+        return f"{function} ({where})" if where else function
 
 
-def here() -> str:
-    """`, line 31 of model.py`: where the user's own code stands at this moment, or nothing."""
-    line = line_of(sys._getframe(1))
-    return f", {line}" if line else ""
+# What `torch.compiler.disable` sets, which would load the compiler: a compiled module calls this as it is.
+vars(inspect.unwrap(Names.layer))["_torchdynamo_disable"] = True
 
 
 def _plain(path: str) -> str:

@@ -1,10 +1,15 @@
-"""Gates as bits: 64 of them in one word, the first gate in the lowest bit, the last word filled up with zeros."""
+"""Gates as bits: 64 of them in one word, the first gate in the lowest bit, the last word filled up with
+zeros.
+"""
 
+import math
 from collections.abc import Callable
 
 import torch
 from jaxtyping import Bool, Float, Int64
 from torch import Tensor
+
+from penstock import compiled
 
 __all__ = ["count_bits", "join_bits", "pack", "pack_positive", "unpack"]
 
@@ -12,6 +17,12 @@ WORD = 64
 
 # A word holds eight bools of a byte each; this multiplier moves the lowest bit of byte i to bit 56 + i.
 _GATHER = 0x0102040810204080
+
+# Below so many gates, loading Numba costs more than it saves.
+_WORTH_COMPILING = 1 << 20
+
+# The bits of infinity in the types that NumPy lacks or is slow with.
+_INFINITY = {torch.float16: 0x7C00, torch.bfloat16: 0x7F80}
 
 
 def pack(bits: Bool[Tensor, "n m"]) -> Int64[Tensor, "n words"]:
@@ -35,8 +46,23 @@ def pack(bits: Bool[Tensor, "n m"]) -> Int64[Tensor, "n words"]:
 
 
 def pack_positive(q: Float[Tensor, "n *shape"]) -> Int64[Tensor, "n words"]:
-    """`q > 0` packed: the gates of a ReLU (N Table 1)."""
-    return pack((q > 0).reshape(len(q), -1))
+    """The gates of a ReLU, `q > 0` (N Table 1); in one pass where q is large, on the CPU, and Numba there."""
+    if (
+        q.numel() < _WORTH_COMPILING
+        or q.device.type != "cpu"
+        or not q.is_contiguous()
+        or not compiled.available()
+    ):
+        return pack((q > 0).reshape(len(q), -1))
+    from penstock.compiled.packing import pack_between
+
+    rows, most = q.detach().reshape(len(q), -1), math.inf
+    if q.dtype in _INFINITY:
+        # positive numbers, infinity and then NaN: as integers they stand in the same order
+        rows, most = rows.view(torch.int16), _INFINITY[q.dtype]
+    words = torch.empty(len(q), -(-rows.shape[1] // WORD), dtype=torch.int64)
+    pack_between(rows.numpy(), most, words.numpy(), torch.get_num_threads())
+    return words
 
 
 def unpack(words: Int64[Tensor, "n words"], m: int) -> Bool[Tensor, "n {m}"]:

@@ -1,11 +1,13 @@
 """The proof that a record holds all gates of a model.
 
 With its gates held, a ReLU network is an affine map of its input, and an affine map satisfies
-f(x + u) + f(x - u) = 2 f(x) for every u, of any size. A gate that the record does not hold bends it. So the model runs
-in float64 with the record's gates in the place of its own, at x and at x ± u, for random u of 1, 10³ and 10⁶ times the
-size of x: a hidden gate whose bias outweighs its signal does not flip at |u| = |x|, but it does further out.
+f(x + u) + f(x - u) = 2 f(x) for every u, of any size. A gate that the record does not hold bends it. So the
+model runs in float64 with the record's gates in the place of its own, at x and at x ± u, for random u of 1,
+10³ and 10⁶ times the size of x: a hidden gate whose bias outweighs its signal does not flip at |u| = |x|, but
+it does further out.
 
-To run x itself once more with its recorded gates would prove nothing: a gate that was missed opens the same way again.
+To run x itself once more with its recorded gates would prove nothing: a gate that was missed opens the same
+way again.
 """
 
 from collections.abc import Mapping
@@ -24,7 +26,7 @@ from penstock.gates.record import GateRecord
 from penstock.gates.recording import eager
 from penstock.gates.rows import Rows
 from penstock.gates.unseen import check_visible
-from penstock.model import batches, check, describe, left_as_found
+from penstock.model import batches, check, describe, how_many, left_as_found
 from penstock.model.copies import float64_copy
 
 __all__ = ["prove"]
@@ -38,13 +40,18 @@ _CANCELLED = 1e-3
 
 
 def prove(record: GateRecord, model: nn.Module, x: Tensor | np.ndarray | DataLoader) -> None:
-    """Returns where `record` holds all gates of `model` at x; else the refusal names the first call that is not affine.
+    """Returns where `record` holds all gates of `model` at x; else the refusal names the first call that is
+    not affine.
 
-    For every example, ‖f(x + u) + f(x - u) - 2 f(x)‖ must be at most 1e-9 of ‖f(x + u) - f(x - u)‖. Refused by this are
-    gates written by hand, and all that is neither affine nor a gate: sigmoid, soft-max, LayerNorm.
+    For every example, ‖f(x + u) + f(x - u) - 2 f(x)‖ must be at most 1e-9 of ‖f(x + u) - f(x - u)‖. Refused
+    by this are gates written by hand, and all that is neither affine nor a gate: sigmoid, soft-max,
+    LayerNorm.
     """
     check(model)
     check_visible(model)
+    total = how_many(x)
+    if total is not None and total != record.examples:
+        raise _other_number(record, total)
     rows: dict[str, Rows] | None = None
     done = 0
     with left_as_found(model), torch.no_grad(), eager():
@@ -52,20 +59,20 @@ def prove(record: GateRecord, model: nn.Module, x: Tensor | np.ndarray | DataLoa
         directions = torch.Generator().manual_seed(0)
         for batch in batches(model, x):
             if done + len(batch) > record.examples:
-                raise _other_number(record, f"more than {record.examples}" if done else f"{len(batch)}")
+                raise _other_number(record, done + len(batch))
             part = record.select(slice(done, done + len(batch)))
             done += len(batch)
             rows, patterns = as_called(part, model, batch, rows)
             with torch.autocast(batch.device.type, enabled=False):
                 _Affinity(copied, part, rows, patterns, batch.double()).check(directions)
-        if done < record.examples:
-            raise _other_number(record, f"{done}")
+        if done != record.examples:
+            raise _other_number(record, done)
 
 
-def _other_number(record: GateRecord, given: str) -> PenstockError:
+def _other_number(record: GateRecord, given: int) -> PenstockError:
     return PenstockError(
-        f"the record holds {record.examples} examples and x has {given}; give the inputs that it was captured from, or "
-        "record.select the ones that x has"
+        f"the record holds {record.examples} examples and x has {given}; give the inputs that it was "
+        "captured from, or record.select the ones that x has"
     )
 
 
@@ -92,14 +99,18 @@ class _Affinity:
             # a comparison that NaN fails too
             wrong = ~(bent <= allowed)
             if bool(wrong.any()):
-                share = torch.where(wrong, bent / _norm(plus - minus), 0).nan_to_num(torch.inf, posinf=torch.inf)
+                share = torch.where(wrong, bent / _norm(plus - minus), 0).nan_to_num(
+                    torch.inf, posinf=torch.inf
+                )
                 row = int(share.argmax())
                 raise self._refusal(row, u, size, float(share[row]))
 
     def _run(self, x: Float64[Tensor, "n *shape"]) -> Float64[Tensor, "n outputs"]:
         y = self.held.run(x)
         if not y.is_floating_point():
-            raise PenstockError(f"{describe('', self.model)} returns {y.dtype}, and numbers that can be affine are needed")
+            raise PenstockError(
+                f"{describe('', self.model)} returns {y.dtype}, and numbers that can be affine are needed"
+            )
         return y.double().reshape(len(x), -1)
 
     def _refusal(self, row: int, u: Tensor, size: float, share: float) -> PenstockError:
@@ -107,13 +118,15 @@ class _Affinity:
         patterns = {name: self.rows[name].back(alone[name].pattern().to(u.device)) for name in alone}
         where = first_bend(self.model, patterns, self.x[row : row + 1], u[row : row + 1])
         return PenstockError(
-            f"with the record's gates held, {where} is not affine (for row {row} of x and |u| = {size:g} |x|, "
-            f"f(x+u) + f(x-u) - 2f(x) is {share:.1g} of f(x+u) - f(x-u)), so these are not all gates of the model; write it "
-            "with torch.relu or its kin, or leave it out of what is verified"
+            f"with the record's gates held, {where} is not affine, so these are not all gates of the model; "
+            f"write it with torch.relu or its kin, or leave it out of what is verified (for row {row} of x "
+            f"and |u| = {size:g} |x|, f(x+u) + f(x-u) is {share:.1g} ‖f(x+u) - f(x-u)‖ away from 2f(x))"
         )
 
 
-def _direction(x: Float64[Tensor, "n *shape"], size: float, generator: torch.Generator) -> Float64[Tensor, "n *shape"]:
+def _direction(
+    x: Float64[Tensor, "n *shape"], size: float, generator: torch.Generator
+) -> Float64[Tensor, "n *shape"]:
     """A random u for each example, `size` times as long as its x (or as 1, where x is zero)."""
     u = torch.randn(x.shape, dtype=x.dtype, generator=generator).to(x.device)
     length = _norm(x)

@@ -22,9 +22,9 @@ __all__ = ["GateLayer", "GateRecord"]
 class GateRecord(Mapping[str, GateLayer]):
     """The gates of every layer, by name, in the order of the calls. `penstock.capture` makes one.
 
-    A name is the path of the activation's module, or `<path>.<function>` for a call without a module of its own, and
-    ends in `:2`, `:3`… from the second call on. Hard gates are kept as bits, 64 to a word, smooth ones by value; what
-    counts open gates refuses smooth ones until `active` has named a threshold.
+    A name is the path of the activation's module, or `<path>.<function>` for a call without a module of its
+    own, and ends in `:2`, `:3`… from the second call on. Hard gates are kept as bits, 64 to a word, smooth
+    ones by value; what counts open gates refuses smooth ones until `active` has named a threshold.
 
     `print(record)` shows every layer with its share of open gates and its dead and always-open units.
     """
@@ -33,7 +33,9 @@ class GateRecord(Mapping[str, GateLayer]):
         self._layers: dict[str, GateLayer] = {}
         for layer in layers:
             if layer.name in self._layers:
-                raise PenstockError(f"a record cannot hold two layers called {layer.name}; give each its own name")
+                raise PenstockError(
+                    f"a record cannot hold two layers called {layer.name}; give each its own name"
+                )
             self._layers[layer.name] = layer
         if not self._layers:
             raise PenstockError("a record needs at least one layer of gates; this model has none")
@@ -53,6 +55,8 @@ class GateRecord(Mapping[str, GateLayer]):
     def concatenate(cls, records: Sequence["GateRecord"]) -> "GateRecord":
         """The examples of several records of one model, one after another."""
         first = records[0]
+        if len(records) == 1:
+            return first
         for record in records[1:]:
             first._check_layers_of(record)
         return cls(GateLayer.concatenate([record[name] for record in records]) for name in first)
@@ -124,41 +128,46 @@ class GateRecord(Mapping[str, GateLayer]):
     def active(self, threshold: float | int) -> "GateRecord":
         """A record of bits: the gates whose value is above `threshold`, the active gates of D Section 3.1.
 
-        SiLU's and GELU's gates are above 0.5 where their pre-activation is above 0. An open hard gate has the value 1, a
-        shut one 0 (LeakyReLU's its slope, |·|'s -1), so that ReLU's bits stay as they are for any threshold below 1.
-        Max-pooling's choice stays as it is. What other kinds became is in their layer's `kind`.
+        SiLU's and GELU's gates are above 0.5 where their pre-activation is above 0. An open hard gate has the
+        value 1, a shut one 0 (LeakyReLU's its slope, |·|'s -1), so that ReLU's bits stay as they are for any
+        threshold below 1. Max-pooling's choice stays as it is. What other kinds became is in their layer's
+        `kind`.
         """
         return GateRecord(layer.active(threshold) for layer in self.values())
 
     def overlap(self, other: "GateRecord | None" = None) -> dict[str, Int64[Tensor, "n m"]]:
-        """By layer, τ(s, s′): the gates open both for example s of this record and s′ of `other` (N Definition C.2).
+        """By layer, τ(s, s′): the gates open both for example s of this record and s′ of `other` (N
+        Definition C.2).
 
-        Without `other`, for every pair of this record's own. The diagonal is then the number of each example's open gates.
+        Without `other`, for every pair of this record's own. The diagonal is then the number of each
+        example's open gates.
         """
         if other is None:
             return {name: shared_counts(layer.words) for name, layer in self.items()}
         self._check_layers_of(other)
         return {
-            name: shared_counts(layer.words, other[name].words.to(layer.words.device)) for name, layer in self.items()
+            name: shared_counts(layer.words, other[name].words.to(layer.words.device))
+            for name, layer in self.items()
         }
 
     def hamming(self, other: "GateRecord") -> dict[str, Int64[Tensor, " n"]]:
         """By layer, in how many gates each example of this record differs from the same example of `other`.
 
-        For two records of the same inputs: at two times in training, say, or of two models of one architecture. A ReLU6
-        that goes from 0 to its held 6 differs too. (Between different inputs s and s′ it is
-        τ(s, s) + τ(s′, s′) - 2τ(s, s′), of `overlap`.)
+        For two records of the same inputs: at two times in training, say, or of two models of one
+        architecture. A ReLU6 that goes from 0 to its held 6 differs too. (Between different inputs s and s′
+        it is τ(s, s) + τ(s′, s′) - 2τ(s, s′), of `overlap`.)
         """
         self._check_layers_of(other)
         if self.examples != other.examples:
             raise PenstockError(
-                f"the records hold {self.examples} and {other.examples} examples, but differing gates are counted example "
-                "by example; select the same ones from both"
+                f"the records hold {self.examples} and {other.examples} examples, but differing gates are "
+                "counted example by example; select the same ones from both"
             )
         return {name: layer.hamming(other[name]) for name, layer in self.items()}
 
     def verify(self, model: nn.Module, x: Tensor | np.ndarray | DataLoader) -> None:
-        """Proves that these are all the gates of `model`: with them held, the model is affine around the inputs `x`.
+        """Proves that these are all the gates of `model`: with them held, the model is affine around the
+        inputs `x`.
 
         See `penstock.gates.proof`. Raises a `PenstockError` that names the first call that is not affine.
         """
@@ -176,7 +185,9 @@ class GateRecord(Mapping[str, GateLayer]):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "GateRecord":
-        """The record that `save` wrote. It is mapped into memory, so that it may be larger; its checksums are checked."""
+        """The record that `save` wrote. It is mapped into memory, so that it may be larger; its checksums are
+        checked.
+        """
         return cls(storage.load(path))
 
     def summary(self) -> str:
@@ -185,16 +196,19 @@ class GateRecord(Mapping[str, GateLayer]):
 
     def _check_layers_of(self, other: "GateRecord") -> None:
         if not isinstance(other, GateRecord):
-            raise PenstockError(f"a record is compared with another GateRecord, not with a {type(other).__name__}")
+            raise PenstockError(
+                f"a record is compared with another GateRecord, not with a {type(other).__name__}"
+            )
         for name in [*self, *other]:
             if name not in self or name not in other:
                 raise PenstockError(
-                    f"only one of the records holds the layer {name}; both must come from models of one architecture"
+                    f"only one of the records holds the layer {name}; both must come from models of one "
+                    "architecture"
                 )
             if self[name].shape != other[name].shape:
                 raise PenstockError(
-                    f"the layer {name} has gates of shape {self[name].shape} in one record and {other[name].shape} in "
-                    "the other; both must come from inputs of one shape"
+                    f"the layer {name} has gates of shape {self[name].shape} in one record and "
+                    f"{other[name].shape} in the other; both must come from inputs of one shape"
                 )
 
     def __eq__(self, other: object) -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
+from torch._C._functorch import is_functorch_wrapped_tensor  # pyright: ignore[reportMissingImports]
 from torch.utils.data import DataLoader
 
 from penstock.errors import PenstockError
@@ -21,8 +22,8 @@ from penstock.gates.kinds import Kind, Rectifier
 from penstock.gates.layer import GateLayer
 from penstock.gates.record import GateRecord
 from penstock.gates.rows import PLAIN, Rows, find_rows, uncounted
-from penstock.gates.unseen import Unseen, check_visible, refuse_custom_functions
-from penstock.model import batches, check, describe, left_as_found
+from penstock.gates.unseen import Unseen, check_function, check_visible
+from penstock.model import batches, check, describe, how_many, left_as_found
 
 __all__ = ["capture", "eager"]
 
@@ -37,13 +38,14 @@ def capture(
     """The gates of every ReLU-like call of `model`, for every example of x (N Table 1, D Section 2).
 
     A unit is open where its pre-activation is above 0. What counts as a gate, and its kind, stands in
-    `penstock.gates.kinds`; calls are named by the path of their layer. A tensor or an array goes through the model at
-    once unless `batch_size` is given; a `DataLoader` in its own batches. After each one, `progress(done, total)` is
-    called with numbers of examples (`total` is None where it is unknown).
+    `penstock.gates.kinds`; calls are named by the path of their layer. A tensor or an array goes through the
+    model at once unless `batch_size` is given; a `DataLoader` in its own batches. After each one,
+    `progress(done, total)` is called with numbers of examples (`total` is None where it is unknown).
 
-    Nothing that the watch cannot see is passed over in silence: scripted layers, `nn.RNN("relu")`, custom autograd
-    Functions, `DataParallel` and ReLUs in fused or compiled code are refused. Gates written by hand (`x * (x > 0)`)
-    and threads of the model's own are not seen; `record.verify(model, x)` proves that there are none.
+    Nothing that the watch cannot see is passed over in silence: scripted layers, `nn.RNN("relu")`, custom
+    autograd Functions, `DataParallel` and ReLUs in fused or compiled code are refused. Gates written by hand
+    (`x * (x > 0)`) and threads of the model's own are not seen; `record.verify(model, x)` proves that there
+    are none.
 
     >>> model = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1))
     >>> record = capture(model, torch.randn(5, 2))
@@ -52,21 +54,17 @@ def capture(
     """
     check(model)
     check_visible(model)
-    total, done = _count(x), 0
+    total, done = how_many(x), 0
     records: list[GateRecord] = []
     rows: dict[str, Rows] | None = None
     with left_as_found(model), torch.no_grad(), eager():
         for batch in batches(model, x, size=batch_size):
             seen = _watched(model, batch, rows)
-            if not seen:
-                raise PenstockError(
-                    f"{describe('', model)} has no gates: it calls neither torch.relu nor its kin; gates written by hand, "
-                    "such as x * (x > 0), must be written so to be seen"
-                )
             if rows is None:
                 rows = find_rows(model, batch, {one.name: one.shape for one in seen})
-            records.append(GateRecord(one.layer(rows.get(one.name, PLAIN), len(batch)) for one in seen))
-            _check_same_calls(records[0], records[-1], done)
+            _check_same_calls(list(rows), [one.name for one in seen], done)
+            records.append(GateRecord(one.layer(rows[one.name], len(batch)) for one in seen))
+            _check_same_shapes(records[0], records[-1], done)
             done += len(batch)
             if progress is not None:
                 progress(done, total)
@@ -75,7 +73,7 @@ def capture(
 
 @contextmanager
 def eager() -> Iterator[None]:
-    """Inside, what `torch.compile` has compiled runs as the Python it was made from, where it can be watched."""
+    """Inside, what `torch.compile` has compiled runs as the Python it was made from, and can be watched."""
     # whoever compiled something has this loaded; to load it for nothing would take seconds
     compiled = "torch._dynamo" in sys.modules
     with torch.compiler.set_stance("force_eager") if compiled else nullcontext():
@@ -84,24 +82,24 @@ def eager() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class _Seen:
-    """One call on one batch: packed where its first dimension may count the examples, else its pattern as it is."""
+    """One call on one batch: packed where its first dimension may count the examples, else its pattern."""
 
     name: str
     kind: Kind
     shape: tuple[int, ...]
-    packed: GateLayer | None
-    pattern: Tensor | None
+    gates: GateLayer | Tensor
 
     def layer(self, rows: Rows, n: int) -> GateLayer:
-        if rows == PLAIN and self.packed is not None:
-            return self.packed
+        if rows == PLAIN and isinstance(self.gates, GateLayer):
+            return self.gates
         if not rows.fit(self.shape, n):
             raise uncounted(self.name, self.shape, n)
-        if isinstance(self.kind, Rectifier) and isinstance(self.kind.slope, Tensor) and self.kind.slope.numel() > 1:
+        if isinstance(self.kind, Rectifier) and torch.as_tensor(self.kind.slope).numel() > 1:
             raise PenstockError(
-                f"{self.name} has a slope for every channel and its examples are not in the first dimension; keep them there"
+                f"{self.name} has a slope for every channel and its examples are not in the first dimension; "
+                "keep them there"
             )
-        pattern = self.pattern if self.packed is None else self.packed.pattern()
+        pattern = self.gates if isinstance(self.gates, Tensor) else self.gates.pattern()
         return GateLayer.from_pattern(self.name, self.kind, rows.first(pattern, n))
 
 
@@ -116,20 +114,20 @@ class _Recorder(Following):
         self.seen: list[_Seen] = []
 
     def on_other(self, function: object) -> None:
-        refuse_custom_functions()
+        check_function(self)
 
     def on_call(self, name: str, kind: Kind, q: Float[Tensor, "*shape"]) -> None:
-        refuse_custom_functions()
-        if torch._C._functorch.is_functorch_wrapped_tensor(q):
-            raise PenstockError(
-                f"the call {self.names.place(name)}, is made inside torch.func (vmap, grad or their kin), where one call stands "
-                "for many; write the model on whole batches"
+        check_function(self)
+        if is_functorch_wrapped_tensor(q):
+            self.refuse(
+                f"the call {self.names.place(name)} is made inside torch.func (vmap, grad or their kin), "
+                "where one call stands for many; write the model on whole batches"
             )
         kind = _kept(kind)
         shape = tuple(q.shape)
-        plain = (PLAIN if self.rows is None else self.rows.get(name, PLAIN)) == PLAIN and PLAIN.fit(shape, self.n)
-        packed = GateLayer.of(name, kind, q) if plain else None
-        self.seen.append(_Seen(name, kind, shape, packed, None if plain else kind.read(q)))
+        plain = PLAIN.fit(shape, self.n) and (self.rows or {}).get(name, PLAIN) == PLAIN
+        gates = GateLayer.of(name, kind, q) if plain else kind.read(q)
+        self.seen.append(_Seen(name, kind, shape, gates))
 
 
 def _kept(kind: Kind) -> Kind:
@@ -142,27 +140,29 @@ def _kept(kind: Kind) -> Kind:
 def _watched(model: nn.Module, batch: Float[Tensor, "n *shape"], rows: dict[str, Rows] | None) -> list[_Seen]:
     recorder = _Recorder(model, len(batch), rows)
     recorder.run(batch)
+    if not recorder.seen:
+        raise PenstockError(
+            f"{describe('', model)} has no gates: it calls neither torch.relu nor its kin; a gate written by "
+            "hand, such as x * (x > 0), is not seen, so write it with torch.relu"
+        )
     return recorder.seen
 
 
-def _check_same_calls(first: GateRecord, record: GateRecord, row: int) -> None:
+def _check_same_calls(first: list[str], now: list[str], row: int) -> None:
     """Every batch must open the same layers, or there is no record to speak of."""
-    for name in [*first, *record]:
-        if name not in first or name not in record:
+    for name in [*first, *now]:
+        if name not in first or name not in now:
             raise PenstockError(
-                f"{name} is called for some batches and not for others (from row {row} on it differs), because the control "
-                "flow depends on the data; capture the inputs of each branch by themselves"
+                f"{name} is called for some batches and not for others (the one from row {row} on differs "
+                "from the first), because the control flow depends on the data; capture the inputs of each "
+                "branch by themselves"
             )
+
+
+def _check_same_shapes(first: GateRecord, record: GateRecord, row: int) -> None:
+    for name in first:
         if first[name].shape != record[name].shape:
             raise PenstockError(
-                f"{name} has {first[name].shape} gates an example in the first batch and {record[name].shape} from row {row} "
-                "on; give all examples one size"
+                f"{name} has {first[name].shape} gates an example in the first batch and "
+                f"{record[name].shape} from row {row} on; give all examples one size"
             )
-
-
-def _count(x: object) -> int | None:
-    """How many examples there are, where that can be known beforehand."""
-    try:
-        return len(x.dataset if isinstance(x, DataLoader) else x)  # pyright: ignore[reportArgumentType]
-    except TypeError:
-        return None

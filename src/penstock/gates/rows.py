@@ -1,9 +1,9 @@
 """Which dimension of a layer counts the examples.
 
-Mostly the first. But a module may put its sequence first (positions × examples × features), or fold positions into the
-batch (examples · positions × features). Which it is shows when the module runs on another number of examples: the one
-size that changes with it. Whether a folded dimension counts examples outside or inside shows when two examples change
-places.
+Mostly the first. But a module may put its sequence first (positions × examples × features), or fold positions
+into the batch (examples · positions × features). Which it is shows when the module runs on another number of
+examples: the one size that changes with it. Whether a folded dimension counts examples outside or inside
+shows when two examples change places.
 """
 
 from collections.abc import Mapping
@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from penstock.errors import PenstockError
 from penstock.gates.following import Following
 from penstock.gates.kind import Kind
+from penstock.model import left_as_found
 
 __all__ = ["PLAIN", "Rows", "find_rows", "uncounted"]
 
@@ -51,7 +52,9 @@ class Rows:
 PLAIN = Rows()
 
 
-def find_rows(model: nn.Module, batch: Float[Tensor, "n *shape"], shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Rows]:
+def find_rows(
+    model: nn.Module, batch: Float[Tensor, "n *shape"], shapes: Mapping[str, tuple[int, ...]]
+) -> dict[str, Rows]:
     """How each call counts its examples, for calls that had these shapes on this batch."""
     n = len(batch)
     if all(_beyond_doubt(shape, n) for shape in shapes.values()):
@@ -60,7 +63,8 @@ def find_rows(model: nn.Module, batch: Float[Tensor, "n *shape"], shapes: Mappin
     seen = _run(model, fewer)
     rows = {}
     for name, shape in shapes.items():
-        # a call that this run does not make (control flow that depends on the data) has nothing but its first dimension
+        # a call that this run does not make (control flow that depends on the data) has nothing but its first
+        # dimension
         other = seen[name].shape if name in seen else (len(fewer), *shape[1:])
         rows[name] = _counted(name, shape, n, tuple(other), len(fewer))
     folded = [name for name, row in rows.items() if row.folded]
@@ -76,7 +80,11 @@ def _counted(name: str, shape: tuple[int, ...], n: int, other: tuple[int, ...], 
     """The one dimension that has k·n entries for n examples and k·m for m."""
     if len(shape) == len(other):
         changed = [dim for dim, (size, its) in enumerate(zip(shape, other, strict=True)) if size != its]
-        if len(changed) == 1 and shape[changed[0]] * m == other[changed[0]] * n and shape[changed[0]] % n == 0:
+        if (
+            len(changed) == 1
+            and shape[changed[0]] * m == other[changed[0]] * n
+            and shape[changed[0]] % n == 0
+        ):
             return Rows(changed[0], folded=shape[changed[0]] != n)
     raise uncounted(name, shape, n)
 
@@ -84,21 +92,23 @@ def _counted(name: str, shape: tuple[int, ...], n: int, other: tuple[int, ...], 
 def uncounted(name: str, shape: tuple[int, ...], n: int) -> PenstockError:
     """The refusal of a call that has no row for each example."""
     return PenstockError(
-        f"the call {name} is made on a tensor of shape {'×'.join(map(str, shape)) or '()'}, in which no dimension counts the "
-        f"{n} examples, so that nobody can say which gates are whose; keep one row an example there"
+        f"the call {name} is made on a tensor of shape {'×'.join(map(str, shape)) or '()'}, in which no "
+        f"dimension counts the {n} examples, so that nobody can say which gates are whose; keep one row an "
+        "example there"
     )
 
 
 def _nested(model: nn.Module, batch: Tensor, folded: dict[str, int]) -> dict[str, Rows]:
-    """For every folded dimension, whether examples are counted outside or inside: seen by two of them changing places."""
+    """For every folded dimension, whether examples are counted outside or inside: seen by two of them
+    changing places."""
     pair = batch[:2] if len(batch) > 1 else torch.cat([batch, batch / 2])
     straight, swapped = _run(model, pair), _run(model, pair.flip(0))
     rows = {}
     for name, dim in folded.items():
         if name not in straight or name not in swapped:
             raise PenstockError(
-                f"the call {name} folds examples together with something else, and is not made on all of them; keep the "
-                "examples in a dimension of their own there"
+                f"the call {name} folds examples together with something else, and is not made on all of "
+                "them; keep the examples in a dimension of their own there"
             )
         misfits = {
             row: float((row.first(straight[name], 2) - row.first(swapped[name], 2).flip(0)).abs().max())
@@ -110,7 +120,9 @@ def _nested(model: nn.Module, batch: Tensor, folded: dict[str, int]) -> dict[str
 
 def _run(model: nn.Module, batch: Tensor) -> dict[str, Tensor]:
     look = _Look(model)
-    look.run(batch)
+    # what this run does to the model's own state must not reach the runs that count
+    with left_as_found(model):
+        look.run(batch)
     return look.seen
 
 

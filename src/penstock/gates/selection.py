@@ -36,14 +36,19 @@ def _rows_of_index(examples: object, n: int) -> Tensor:
         return torch.zeros(0, dtype=torch.int64)
     if index.dtype == torch.bool and index.dim() == 1:
         if len(index) != n:
-            raise PenstockError(f"the mask has {len(index)} entries and the record {n} examples; give one entry each")
+            raise PenstockError(
+                f"the mask has {len(index)} entries and the record {n} examples; give one entry each"
+            )
         return index.nonzero().flatten()
     if index.is_floating_point() or index.is_complex() or index.dtype == torch.bool or index.dim() > 1:
         raise PenstockError(
-            f"examples are selected by a whole number, a slice, a list of whole numbers or a mask, not by {examples!r}"
+            "examples are selected by a whole number, a slice, a list of whole numbers or a mask, not by "
+            f"{examples!r}"
         )
     index = index.reshape(-1).long()
     outside = index[(index < -n) | (index >= n)]
     if len(outside):
-        raise PenstockError(f"there is no example {int(outside[0])}: the record holds {n}, numbered from 0 to {n - 1}")
+        raise PenstockError(
+            f"there is no example {int(outside[0])}: the record holds {n}, numbered from 0 to {n - 1}"
+        )
     return index % n

@@ -1,7 +1,8 @@
-"""How many gates two inputs share: τ(s, s′) = Σᵢ G_s(i) G_s′(i), and Λ = Π_l τ_l over layers (N Definition C.2).
+"""How many gates two inputs share: τ(s, s′) = Σᵢ G_s(i) G_s′(i), and Λ = Π_l τ_l over layers (N Definition
+C.2).
 
-Counted from packed words where Numba is there and the words lie on the CPU, and elsewhere as products of matrices of
-zeros and ones, which are exact as well.
+Counted from packed words where Numba is there and the words lie on the CPU, and elsewhere as products of
+matrices of zeros and ones, which are exact as well.
 """
 
 from collections.abc import Sequence
@@ -21,7 +22,8 @@ __all__ = ["shared_counts", "shared_products"]
 def shared_counts(
     words: Int64[Tensor, "n words"], others: Int64[Tensor, "m words"] | None = None
 ) -> Int64[Tensor, "n m"]:
-    """τ of one layer: the gates that each row of `words` shares with each row of `others`, or with each other.
+    """τ of one layer: the gates that each row of `words` shares with each row of `others`, or with each
+    other.
 
     >>> shared_counts(torch.tensor([[0b011], [0b110]]))
     tensor([[2, 1],

@@ -1,7 +1,8 @@
-"""A record on disk: safetensors, with a description of its layers and a checksum of each tensor in the header.
+"""A record on disk: safetensors, with a description of its layers and a checksum of each tensor in the
+header.
 
-A file appears whole or not at all: it is written beside its place, flushed to the disk, and moved there in one step. It
-is read by mapping it into memory.
+A file appears whole or not at all: it is written beside its place, flushed to the disk, and moved there in
+one step. It is read by mapping it into memory.
 """
 
 import json
@@ -9,7 +10,6 @@ import os
 import secrets
 import zlib
 from collections.abc import Sequence
-from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +19,8 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from penstock.errors import PenstockError
-from penstock.gates.gate import Hard, Normal, NormalTanh, Soft
-from penstock.gates.kinds import Above, AdaptiveChoice, Choice, Clipped, Magnitude, Rectifier, Smooth
+from penstock.gates.gate import Gate, Hard, Normal, NormalTanh, Soft
+from penstock.gates.kinds import Above, AdaptiveChoice, Choice, Clipped, Kind, Magnitude, Rectifier, Smooth
 from penstock.gates.layer import BitLayer, GateLayer, ValueLayer
 from penstock.gates.packed import WORD
 
@@ -29,7 +29,19 @@ __all__ = ["load", "save"]
 FORMAT = "penstock gate record"
 VERSION = 1
 
-_SAVED = (Above, AdaptiveChoice, Choice, Clipped, Hard, Magnitude, Normal, NormalTanh, Rectifier, Smooth, Soft)
+_SAVED = (
+    Above,
+    AdaptiveChoice,
+    Choice,
+    Clipped,
+    Hard,
+    Magnitude,
+    Normal,
+    NormalTanh,
+    Rectifier,
+    Smooth,
+    Soft,
+)
 _BY_NAME: dict[str, type] = {kind.__name__: kind for kind in _SAVED}
 
 
@@ -42,7 +54,12 @@ def save(layers: Sequence[GateLayer], path: str | os.PathLike[str]) -> None:
     layers_told = [_describe_layer(layer, str(place), tensors) for place, layer in enumerate(layers)]
     tensors_told = {name: _describe_tensor(tensor) for name, tensor in tensors.items()}
     told = json.dumps({"layers": layers_told, "tensors": tensors_told})
-    header = {"format": FORMAT, "version": str(VERSION), "record": told, "checksum": str(zlib.crc32(told.encode()))}
+    header = {
+        "format": FORMAT,
+        "version": str(VERSION),
+        "record": told,
+        "checksum": str(zlib.crc32(told.encode())),
+    }
     beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
         beside.touch()
@@ -56,7 +73,9 @@ def save(layers: Sequence[GateLayer], path: str | os.PathLike[str]) -> None:
             _flush(path.parent)
     except (OSError, SafetensorError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise PenstockError(f"the record cannot be written to {path}: {reason}; choose another place") from error
+        raise PenstockError(
+            f"the record cannot be written to {path}: {reason}; choose another place"
+        ) from error
     finally:
         beside.unlink(missing_ok=True)
 
@@ -69,32 +88,45 @@ def load(path: str | os.PathLike[str]) -> list[GateLayer]:
     try:
         with safe_open(path, framework="pt") as file:
             header = file.metadata() or {}
-            _check_format(header, path)
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-        if str(zlib.crc32(header["record"].encode())) != header["checksum"]:
-            raise ValueError("the checksum of its description is wrong")
-        told = json.loads(header["record"])
-        for name, tensor in tensors.items():
-            if _describe_tensor(tensor) != told["tensors"][name]:
-                raise ValueError(f"the checksum of its tensor {name} is wrong")
-        return [_read_layer(described, tensors) for described in told["layers"]]
-    except PenstockError:
-        raise
     except OSError as error:
         reason = error.strerror or "there is no such file"
-        raise PenstockError(f"the file {path} cannot be read: {reason}; give the path of a saved record") from error
-    except (SafetensorError, KeyError, TypeError, ValueError, AttributeError) as error:
-        raise PenstockError(f"the file {path} is no gate record, or it is damaged: {error}; save it again") from error
-
-
-def _check_format(header: dict[str, str], path: Path) -> None:
-    if header.get("format") != FORMAT:
-        raise PenstockError(f"the file {path} holds tensors but no gate record; give a file that record.save wrote")
-    if int(header["version"]) > VERSION:
         raise PenstockError(
-            f"the file {path} is a gate record of format {header['version']} and this version of Penstock reads up to "
+            f"the file {path} cannot be read: {reason}; give the path of a saved record"
+        ) from error
+    except SafetensorError as error:
+        raise _damaged(path, error) from error
+    if header.get("format") != FORMAT:
+        raise PenstockError(
+            f"the file {path} holds tensors but no gate record; give a file that record.save wrote"
+        )
+    try:
+        version = int(header["version"])
+    except (KeyError, ValueError) as error:
+        raise _damaged(path, error) from error
+    if version > VERSION:
+        raise PenstockError(
+            f"the file {path} is a gate record of format {version} and this version of Penstock reads up to "
             f"{VERSION}; install a newer Penstock"
         )
+    try:
+        return _read_layers(header, tensors)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise _damaged(path, error) from error
+
+
+def _damaged(path: Path, reason: Exception) -> PenstockError:
+    return PenstockError(f"the file {path} is no gate record, or it is damaged ({reason}); save it again")
+
+
+def _read_layers(header: dict[str, str], tensors: dict[str, Tensor]) -> list[GateLayer]:
+    if str(zlib.crc32(header["record"].encode())) != header["checksum"]:
+        raise ValueError("the checksum of its description is wrong")
+    told = json.loads(header["record"])
+    for name, tensor in tensors.items():
+        if _describe_tensor(tensor) != told["tensors"][name]:
+            raise ValueError(f"the checksum of its tensor {name} is wrong")
+    return [_read_layer(described, tensors) for described in told["layers"]]
 
 
 def _describe_layer(layer: GateLayer, place: str, tensors: dict[str, Tensor]) -> dict[str, Any]:
@@ -107,13 +139,13 @@ def _describe_layer(layer: GateLayer, place: str, tensors: dict[str, Tensor]) ->
 
 def _describe(value: object, place: str, tensors: dict[str, Tensor]) -> object:
     """A kind or a gate as JSON, its tensors apart."""
-    if is_dataclass(value):
+    if isinstance(value, (Kind, Gate)):
         if type(value) not in _SAVED:
             raise PenstockError(
-                f"gates of the kind {type(value).__name__} cannot be saved, because only Penstock's own kinds can be "
-                "read again; record.active(0.5) makes bits of smooth ones"
+                f"gates of the kind {type(value).__name__} cannot be saved, because a file can only name "
+                "Penstock's own; save what you need of them yourself, from record.to_dense()"
             )
-        parts = {field.name: getattr(value, field.name) for field in fields(value)}
+        parts = vars(value)
         return {"is": type(value).__name__} | {
             name: _describe(part, f"{place}.{name}", tensors) for name, part in parts.items()
         }
@@ -144,8 +176,12 @@ def _read(described: Any, tensors: dict[str, Tensor]) -> Any:
     return tuple(described) if isinstance(described, list) else described
 
 
-def _describe_tensor(tensor: Tensor) -> list[object]:
-    return [str(tensor.dtype), list(tensor.shape), zlib.crc32(tensor.reshape(-1).view(torch.uint8).numpy())]
+def _describe_tensor(tensor: Tensor) -> list[Any]:
+    return [
+        str(tensor.dtype),
+        list(tensor.shape),
+        zlib.crc32(tensor.reshape(-1).view(torch.uint8).numpy().data),
+    ]
 
 
 def _flush(path: Path) -> None:

@@ -16,7 +16,9 @@ def outline(layers: Sequence[GateLayer]) -> str:
 def summarize(layers: Sequence[GateLayer]) -> str:
     """The same, with the share of open gates and the number of dead and always-open units of every layer."""
     head = ("layer", "kind", "gates", "number", "open", "dead", "always open")
-    rows = [(layer.name, str(layer.kind), _shape(layer), f"{layer.gates:,}", *_counted(layer)) for layer in layers]
+    rows = [
+        (layer.name, str(layer.kind), _shape(layer), f"{layer.gates:,}", *_counted(layer)) for layer in layers
+    ]
     return "\n".join([_headline(layers), *_aligned(head, rows, left=3)])
 
 

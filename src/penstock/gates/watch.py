@@ -1,11 +1,11 @@
 """Watching a module: every ReLU-like call is seen as it happens.
 
-A `TorchFunctionMode` is handed every call of a torch function, in module, functional, method or in-place form. It
-needs no graph, so it reads any module, also one whose control flow depends on the data, and it works under
-`functional_call`, `grad` and `vmap`. What it cannot see stands in `unseen.py`.
+A `TorchFunctionMode` is handed every call of a torch function, in module, functional, method or in-place
+form. It needs no graph, so it reads any module, also one whose control flow depends on the data, and it works
+under `functional_call`, `grad` and `vmap`. What it cannot see stands in `unseen.py`.
 """
 
-from typing import Any
+from typing import Any, NoReturn
 
 from jaxtyping import Float
 from torch import Tensor, nn
@@ -23,9 +23,9 @@ __all__ = ["Watch"]
 class Watch(TorchFunctionMode):
     """While this is active, every ReLU-like call of `model` is handed to `on_call`.
 
-    A subclass says in `on_call` what happens: it looks and leaves the call as it is (None), or returns what takes the
-    place of the call's output. An in-place call stays one: what is returned is written into the tensor that the call
-    was made on, so that every alias sees it.
+    A subclass says in `on_call` what happens: it looks and leaves the call as it is (None), or returns what
+    takes the place of the call's output. An in-place call stays one: what is returned is written into the
+    tensor that the call was made on, so that every alias sees it.
 
     >>> class Print(Watch):
     ...     def on_call(self, name, kind, q):
@@ -43,6 +43,9 @@ class Watch(TorchFunctionMode):
         """Whether what torch runs at this moment belongs to a watched call."""
         self.within: Any = None
         """The function of torch that is being called and is not ReLU-like itself."""
+        self.refusal: PenstockError | None = None
+        """What was refused meanwhile, in case the model has caught it or torch has put an error of its own in
+        its place."""
 
     def on_call(self, name: str, kind: Kind, q: Float[Tensor, "n *shape"]) -> Tensor | None:
         """What comes out of one call: None leaves it as it is."""
@@ -50,17 +53,25 @@ class Watch(TorchFunctionMode):
 
     def held_indices(self, name: str, kind: Pooling, q: Float[Tensor, "n *shape"]) -> Tensor:
         """Where a replaced max-pooling found its maxima, for a call that asks for them."""
-        raise PenstockError(f"{name} returns the places of its maxima, which cannot be replaced; leave return_indices out")
+        raise PenstockError(
+            f"{name} returns the places of its maxima, which cannot be replaced; leave return_indices out"
+        )
 
     def is_signal(self, q: Tensor) -> bool:
         """Whether a tensor depends on the input; a ReLU of weights alone is no gate."""
         return True
+
+    def refuse(self, sentence: str) -> NoReturn:
+        """Stops the run, and keeps the reason."""
+        self.refusal = PenstockError(sentence)
+        raise self.refusal
 
     def on_other(self, function: Any) -> None:
         """Called before every function that is not ReLU-like."""
 
     def __enter__(self):
         self.names.restart()
+        self.refusal = None
         return super().__enter__()
 
     def __torch_function__(

@@ -1,7 +1,8 @@
-"""What is true of a user's module and inputs whatever the question: what is accepted, how it is called, how it is left."""
+"""What is true of a user's module and inputs whatever the question: what is accepted, how it is called, how
+it is left."""
 
 from penstock.model.adapter import Adapted, adapt
-from penstock.model.batches import Inputs, batches, whole
+from penstock.model.batches import Inputs, batches, how_many, whole
 from penstock.model.calling import call
 from penstock.model.checks import check, check_output
 from penstock.model.found import left_as_found
@@ -18,6 +19,7 @@ __all__ = [
     "check",
     "check_output",
     "describe",
+    "how_many",
     "layers",
     "left_as_found",
     "placement",

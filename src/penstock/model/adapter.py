@@ -1,8 +1,9 @@
 """`adapt`: a module with another way of being called.
 
-Every question of Penstock is asked of a module that takes one batch and returns one tensor, examples × outputs. What
-takes more, or returns a tuple or a dictionary, is wrapped once, and everything else stays as it is: the parameters
-keep the model's names, because the wrapper shares the model's own registers of them and adds none.
+Every question of Penstock is asked of a module that takes one batch and returns one tensor, examples ×
+outputs. What takes more, or returns a tuple or a dictionary, is wrapped once, and everything else stays as it
+is: the parameters keep the model's names, because the wrapper shares the model's own registers of them and
+adds none.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,7 +15,8 @@ from penstock.errors import PenstockError
 
 __all__ = ["Adapted", "adapt"]
 
-# What a module keeps its parameters, buffers and children in: one and the same object for the wrapper and the model.
+# What a module keeps its parameters, buffers and children in: one and the same object for the wrapper and the
+# model.
 _REGISTERS = ("_parameters", "_buffers", "_modules", "_non_persistent_buffers_set")
 
 
@@ -23,6 +25,7 @@ class Adapted(nn.Module):
 
     adapted: nn.Module
     """The model itself. Not a child: a child would put its own name before every parameter's."""
+    how: Callable[[nn.Module, Any], Tensor]
 
     def __init__(self, model: nn.Module, forward: Callable[[nn.Module, Any], Tensor]):
         super().__init__()
@@ -55,7 +58,8 @@ class Adapted(nn.Module):
 
 
 def adapt(model: nn.Module, forward: Callable[[nn.Module, Any], Tensor]) -> nn.Module:
-    """A module that calls `forward(model, batch)` and is otherwise `model` itself: same parameters, same names.
+    """A module that calls `forward(model, batch)` and is otherwise `model` itself: same parameters, same
+    names.
 
     >>> class Pair(nn.Module):
     ...     def __init__(self):

@@ -1,4 +1,5 @@
-"""A user's inputs, checked: a tensor, a NumPy array or a data loader becomes tensors that the model can take."""
+"""A user's inputs, checked: a tensor, a NumPy array or a data loader becomes tensors that the model can
+take."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -13,7 +14,7 @@ from penstock.errors import PenstockError
 from penstock.model.loaders import from_loader
 from penstock.model.placement import Placement, placement
 
-__all__ = ["Inputs", "batches", "whole"]
+__all__ = ["Inputs", "batches", "how_many", "whole"]
 
 Inputs = Tensor | np.ndarray | DataLoader
 """What every question takes as `x`."""
@@ -22,8 +23,8 @@ Inputs = Tensor | np.ndarray | DataLoader
 def batches(model: nn.Module, x: Inputs, *, size: int | None = None) -> Iterator[Float[Tensor, "n *shape"]]:
     """The examples of x, in order, in the model's dtype and on its device.
 
-    A tensor must have both already; arrays and the batches of a loader are converted. A tensor or an array is one
-    batch, unless `size` says how many examples a batch has; a loader has its own batches.
+    A tensor must have both already; arrays and the batches of a loader are converted. A tensor or an array is
+    one batch, unless `size` says how many examples a batch has; a loader has its own batches.
     """
     if size is not None and size < 1:
         raise PenstockError(f"a batch has at least one example, not {size}")
@@ -44,36 +45,49 @@ def whole(model: nn.Module, x: Inputs) -> Float[Tensor, "n *shape"]:
     shapes = {tuple(batch.shape[1:]) for batch in every}
     if len(shapes) > 1:
         one, other, *_ = sorted(shapes)
-        raise PenstockError(f"the loader's batches hold examples of different shapes, {one} and {other}; make them one size")
+        raise PenstockError(
+            f"the loader's batches hold examples of different shapes, {one} and {other}; make them one size"
+        )
     return every[0] if len(every) == 1 else torch.cat(every)
+
+
+def how_many(x: Inputs) -> int | None:
+    """The number of examples of x, or None where only going through it tells."""
+    try:
+        return len(x.dataset if isinstance(x, DataLoader) else x)  # pyright: ignore[reportArgumentType]
+    except TypeError:
+        return None
 
 
 def _parts(x: Any, size: int | None) -> Iterator[Any]:
     match x:
         case Tensor() | np.ndarray():
-            _check_shape(x)
+            _check_given(x)
             step = size or len(x)
             yield from (x[start : start + step] for start in range(0, len(x), step))
         case DataLoader():
             for part in from_loader(x):
                 if isinstance(part, Tensor | np.ndarray):
-                    _check_shape(part)
+                    _check_given(part)
                 yield part
         case Dataset():
             raise PenstockError(
-                f"x is a data set ({type(x).__name__}); put it in a torch.utils.data.DataLoader(x, batch_size=256)"
+                f"x is a data set ({type(x).__name__}); put it in a torch.utils.data.DataLoader(x, "
+                "batch_size=256)"
             )
         case _:
             raise PenstockError(f"x must be a tensor, a NumPy array or a DataLoader, not {type(x).__name__}")
 
 
-def _check_shape(x: Tensor | np.ndarray) -> None:
+def _check_given(x: Tensor | np.ndarray) -> None:
+    if isinstance(x, Tensor):
+        _check_kind(x)
     if x.ndim == 0:
         raise PenstockError("x is a single number, and examples × features are needed: x.reshape(1, 1)")
     if x.ndim == 1:
         raise PenstockError(
-            f"x has one dimension, of {len(x)}, and examples × features are needed: x[None] for one example, x[:, None] "
-            "for many of one feature"
+            f"x has one dimension, of {len(x)}, and examples × features are needed: x[None] for one example, "
+            "x[:, None] for many of one feature"
         )
     if 0 in x.shape:
         raise PenstockError(f"x is empty (its shape is {tuple(x.shape)}); give it at least one example")
@@ -83,13 +97,15 @@ def _converted(part: Any, where: Placement, *, loaded: bool) -> Tensor:
     if isinstance(part, np.ndarray):
         return _from_array(part, where)
     if not isinstance(part, Tensor):
-        raise PenstockError(f"the loader gives batches of type {type(part).__name__}, and tensors or arrays are needed")
-    _check_kind(part)
+        raise PenstockError(
+            f"the loader gives batches of type {type(part).__name__}, and tensors or arrays are needed"
+        )
     if loaded:
         return part.to(device=where.device, dtype=where.dtype)
     if where.dtype is not None and part.dtype != where.dtype:
         raise PenstockError(
-            f"x is {part.dtype} and the model is {where.dtype}; convert one: x.to({where.dtype}) or model.to({part.dtype})"
+            f"x is {part.dtype} and the model is {where.dtype}; convert one: x.to({where.dtype}) or "
+            f"model.to({part.dtype})"
         )
     if where.device is not None and part.device != where.device:
         raise PenstockError(
@@ -101,8 +117,8 @@ def _converted(part: Any, where: Placement, *, loaded: bool) -> Tensor:
 def _from_array(array: np.ndarray, where: Placement) -> Tensor:
     if array.dtype.kind not in "fiu":
         raise PenstockError(f"x is an array of {array.dtype}, and real numbers are needed")
-    # contiguous and in the machine's own byte order, which is all that torch takes; and its own copy, so that a model
-    # that writes into its input does not write into the user's array
+    # contiguous and in the machine's own byte order, which is all that torch takes; and its own copy, so that
+    # a model that writes into its input does not write into the user's array
     native = np.array(array, dtype=array.dtype.newbyteorder("="), order="C", copy=True)
     if native.dtype == np.longdouble:
         native = native.astype(np.float64)
@@ -111,11 +127,13 @@ def _from_array(array: np.ndarray, where: Placement) -> Tensor:
 
 def _check_kind(x: Tensor) -> None:
     if x.is_complex():
-        raise PenstockError(f"x is {x.dtype}, and gates and paths are defined for real numbers only; give its real part")
+        raise PenstockError(
+            f"x is {x.dtype}, and gates and paths are defined for real numbers only; give its real part"
+        )
     if not x.is_floating_point():
         raise PenstockError(
-            f"x is {x.dtype}, and floating-point numbers are needed; convert it, x.float(), or where a model begins with "
-            "an embedding give what comes after it, with penstock.adapt"
+            f"x is {x.dtype}, and floating-point numbers are needed; convert it, x.float(), or where a model "
+            "begins with an embedding give what comes after it, with penstock.adapt"
         )
     if x.layout is not torch.strided:
         raise PenstockError(f"x is laid out as {x.layout}; make it dense first: x.to_dense()")

@@ -63,7 +63,7 @@ def _misfit(model: nn.Module, batch: Tensor, error: Exception) -> str | None:
         sizes = _sizes(module, inputs[0])
         if sizes is not None:
             what, wanted, got = sizes
-            return f"{who} takes {wanted} {what} and is given {got} ({given}); give x the size the model was made for"
+            return f"{who} takes {wanted} {what} and is given {got} ({given}); give x the right size"
         if type(module).__module__.startswith("torch.nn.modules."):
             return f"{who} cannot take an input of shape {_shape(inputs[0])} ({given}): {_first_line(error)}"
     # a ValueError or an IndexError raised in the user's own code is the user's own sentence
@@ -77,7 +77,7 @@ def _sizes(module: nn.Module, q: Tensor) -> tuple[str, int, int] | None:
     match module:
         case nn.Linear() if q.ndim:
             what, wanted, got = "features", module.in_features, q.shape[-1]
-        case nn.modules.conv._ConvNd() if q.ndim in (len(module.kernel_size) + 1, len(module.kernel_size) + 2):
+        case nn.modules.conv._ConvNd() if q.ndim - len(module.kernel_size) in (1, 2):
             what, wanted, got = "channels", module.in_channels, q.shape[-len(module.kernel_size) - 1]
         case nn.modules.batchnorm._NormBase() if q.ndim > 1:
             what, wanted, got = "channels", module.num_features, q.shape[1]
@@ -93,8 +93,8 @@ def _sizes(module: nn.Module, q: Tensor) -> tuple[str, int, int] | None:
 
 
 def _innermost(model: nn.Module, error: Exception) -> tuple[str, nn.Module, tuple[Any, ...], str]:
-    """The last of the model's layers that was being called when the error rose, what it was called with, and the last
-    line of the user's own source."""
+    """The last of the model's layers that was being called when the error rose, what it was called with, and
+    the last line of the user's own source."""
     paths = {id(module): (path, module) for path, module in reversed(list(layers(model)))}
     path, module, inputs, line = "", model, (), ""
     trace = error.__traceback__

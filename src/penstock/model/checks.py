@@ -13,15 +13,19 @@ __all__ = ["check", "check_output"]
 
 
 def check(model: nn.Module) -> None:
-    """A module with weights, on one device, in one real floating dtype, in a mode that makes rows independent.
+    """A module with weights, on one device, in one real floating dtype, in a mode that makes rows
+    independent.
 
     Training mode is accepted where nothing in the model depends on it.
     """
     if isinstance(model, type) and issubclass(model, nn.Module):
-        raise PenstockError(f"the model is the class {model.__name__}; make one of it first: {model.__name__}(…)")
+        raise PenstockError(
+            f"the model is the class {model.__name__}; make one of it first: {model.__name__}(…)"
+        )
     if not isinstance(model, nn.Module):
         raise PenstockError(
-            f"the model must be a torch.nn.Module, not {type(model).__name__}; a function can be put in the forward of one"
+            f"the model must be a torch.nn.Module, not {type(model).__name__}; a function can be put in the "
+            "forward of one"
         )
     placement(model)
     check_mode(model)
@@ -32,19 +36,30 @@ def check_output(model: nn.Module, y: Any, n: int) -> Tensor:
     name = type(model).__name__
     if not isinstance(y, Tensor):
         raise PenstockError(f"{_what_else(name, y)}, and one tensor is needed; wrap it: {_wrapped(y)}")
+    if y.is_meta:
+        raise PenstockError(
+            f"{name} returns a tensor on the meta device, which has no numbers; look for a tensor of its own "
+            "that is there"
+        )
     if y.ndim == 0:
         raise PenstockError(
-            f"{name} returns a single number for {n} examples, where one row an example is needed; leave the mean or the "
-            "loss out of its forward, or wrap it with penstock.adapt"
+            f"{name} returns a single number for {n} examples, where one row an example is needed; leave the "
+            "mean or the loss out of its forward, or wrap it with penstock.adapt"
         )
     if len(y) != n:
         raise PenstockError(
-            f"{name} returns {len(y)} rows for {n} examples, where one row an example is needed; wrap it with "
-            "penstock.adapt(model, forward)"
+            f"{name} returns {len(y)} rows for {n} examples, where one row an example is needed; wrap it "
+            "with penstock.adapt(model, forward)"
         )
     if y.is_floating_point() and bool(torch.isnan(y).any()):
-        row = int(torch.isnan(y).flatten(1).any(1).nonzero()[0]) if y.ndim > 1 else int(torch.isnan(y).nonzero()[0])
-        raise PenstockError(f"{name} returns NaN for row {row} of an input without NaN; look at its weights first")
+        row = (
+            int(torch.isnan(y).flatten(1).any(1).nonzero()[0])
+            if y.ndim > 1
+            else int(torch.isnan(y).nonzero()[0])
+        )
+        raise PenstockError(
+            f"{name} returns NaN for row {row} of an input without NaN; look at its weights first"
+        )
     return y
 
 

@@ -15,18 +15,12 @@ __all__ = ["float64_copy"]
 def float64_copy(model: nn.Module) -> nn.Module:
     """A copy of the model that shares nothing with it, every floating number in it in float64."""
     plain = getattr(model, "_orig_mod", model)
-    # what autograd computed (the weight of weight norm, a stored activation) cannot be copied as it is
-    memo: dict[int, Any] = {
-        id(value): value.detach().clone()
-        for _, module in layers(plain)
-        for value in vars(module).values()
-        if isinstance(value, Tensor) and not value.is_leaf
-    }
     try:
-        copied = copy.deepcopy(plain, memo)
-    except (RuntimeError, TypeError, NotImplementedError) as error:
+        copied = copy.deepcopy(plain, _copied_by_hand(plain))
+    except Exception as error:
         raise PenstockError(
-            f"{describe('', model)} cannot be copied to float64 ({str(error).splitlines()[0]}); make copy.deepcopy(model) work"
+            f"{describe('', model)} cannot be copied to float64 ({type(error).__name__}: {error}); make "
+            "copy.deepcopy(model) work first"
         ) from error
     copied = copied.double()
     for _, module in layers(copied):
@@ -34,6 +28,19 @@ def float64_copy(model: nn.Module) -> nn.Module:
             if not name.startswith("_"):
                 vars(module)[name] = _double(value)
     return copied
+
+
+def _copied_by_hand(model: nn.Module) -> dict[int, Any]:
+    """What `deepcopy` cannot copy: what autograd computed (the weight of weight norm, a stored activation),
+    and scripted functions, which hold no numbers of their own."""
+    memo: dict[int, Any] = {}
+    for _, module in layers(model):
+        for value in vars(module).values():
+            if isinstance(value, Tensor) and not value.is_leaf:
+                memo[id(value)] = value.detach().clone()
+            elif isinstance(value, torch.jit.ScriptFunction):
+                memo[id(value)] = value
+    return memo
 
 
 def _double(value: Any) -> Any:

@@ -16,11 +16,12 @@ __all__ = ["left_as_found"]
 
 @contextmanager
 def left_as_found(model: nn.Module) -> Iterator[None]:
-    """Puts back, also after an error or an interruption: attributes and mode of every layer, hooks, gradients,
-    `requires_grad`, the numbers in the buffers, and the state of the random generators of torch (CPU and CUDA), NumPy
-    and Python.
+    """Puts back, also after an error or an interruption: attributes and mode of every layer, hooks,
+    gradients, `requires_grad`, the numbers in the buffers, and the state of the random generators of torch
+    (CPU and CUDA), NumPy and Python.
 
-    Inside, gradients are out of the way: every `.grad` is None, so what is accumulated there cannot reach the user's.
+    Inside, gradients are out of the way: every `.grad` is None, so what is accumulated there cannot reach the
+    user's.
     """
     found = [_Layer(module) for _, module in layers(model)]
     gradients = _Gradients(model)
@@ -38,7 +39,8 @@ def left_as_found(model: nn.Module) -> Iterator[None]:
 
 
 class _Layer:
-    """One module's own attributes, and what stands in its registers (parameters, buffers, children, every hook)."""
+    """One module's own attributes, and what stands in its registers (parameters, buffers, children, every
+    hook)."""
 
     def __init__(self, module: nn.Module):
         self.module = module

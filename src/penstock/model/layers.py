@@ -10,7 +10,8 @@ __all__ = ["describe", "layers"]
 
 
 def layers(model: nn.Module) -> Iterator[tuple[str, nn.Module]]:
-    """Every module of the model with its path, also one that `adapt` has wrapped; a shared one once, under its first path."""
+    """Every module of the model with its path, also one that `adapt` has wrapped; a shared one once, under
+    its first path."""
     for path, module in model.named_modules():
         yield path, module
         while isinstance(module, Adapted):

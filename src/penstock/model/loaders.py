@@ -16,30 +16,33 @@ _PLAIN = "DataLoader(dataset, batch_size=…, shuffle=False)"
 def from_loader(loader: DataLoader[Any]) -> Iterator[Any]:
     """The inputs of every batch, without the targets; the loader's own generator is left as it was."""
     _check_order(loader)
-    generator = loader.generator
-    state = generator.get_state() if isinstance(generator, torch.Generator) else None
+    generator: torch.Generator | None = loader.generator
+    state = None if generator is None else generator.get_state()
     try:
         for batch in loader:
             yield _inputs(batch)
     finally:
-        if state is not None:
+        if generator is not None and state is not None:
             generator.set_state(state)
 
 
 def _check_order(loader: DataLoader[Any]) -> None:
-    """Rows are told apart by their place, so a loader whose order may change, or that leaves some out, is refused."""
+    """Rows are told apart by their place, so a loader whose order may change, or that leaves some out, is
+    refused."""
     if isinstance(loader.dataset, IterableDataset):
         return
-    sampler = loader.sampler if loader.batch_sampler is None else getattr(loader.batch_sampler, "sampler", None)
+    sampler = (
+        loader.sampler if loader.batch_sampler is None else getattr(loader.batch_sampler, "sampler", None)
+    )
     if loader.batch_sampler is not None and type(loader.batch_sampler) is not BatchSampler:
         raise PenstockError(
-            f"the loader takes its batches from a {type(loader.batch_sampler).__name__}, whose order Penstock cannot "
-            f"know; give {_PLAIN}"
+            f"the loader takes its batches from a {type(loader.batch_sampler).__name__}, whose order "
+            f"Penstock cannot know; give {_PLAIN}"
         )
     if not isinstance(sampler, SequentialSampler | list | tuple | range):
         raise PenstockError(
-            f"the loader is shuffled (its sampler is a {type(sampler).__name__}), so that its rows could not be told "
-            f"apart afterwards; give {_PLAIN}"
+            f"the loader is shuffled (its sampler is a {type(sampler).__name__}), so that its rows could not "
+            f"be told apart afterwards; give {_PLAIN}"
         )
     if loader.drop_last and loader.batch_size and len(sampler) % loader.batch_size:
         raise PenstockError(
@@ -53,13 +56,13 @@ def _inputs(batch: Any) -> Any:
     if isinstance(batch, tuple | list):
         if len(batch) not in (1, 2):
             raise PenstockError(
-                f"the loader gives batches of {len(batch)} parts, and x or (x, y) is needed; give one whose data set "
-                "leaves the others out"
+                f"the loader gives batches of {len(batch)} parts, and x or (x, y) is needed; give one whose "
+                "data set leaves the others out"
             )
         return batch[0]
     if isinstance(batch, dict):
         raise PenstockError(
-            f"the loader gives dictionaries ({', '.join(map(str, batch))}), and x or (x, y) is needed; give one whose "
-            "collate_fn picks the input out"
+            f"the loader gives dictionaries ({', '.join(map(str, batch))}), and x or (x, y) is needed; give "
+            "one whose collate_fn picks the input out"
         )
     return batch

@@ -1,8 +1,8 @@
 """What depends on training mode.
 
-Training mode by itself is no reason to refuse a model: most layers do the same in both modes. Refused are those that
-do not: normalization over the batch, dropout, random slopes, and any layer of the user's whose code asks
-`self.training`.
+Training mode by itself is no reason to refuse a model: most layers do the same in both modes. Refused are
+those that do not: normalization over the batch, dropout, random slopes, and any layer of the user's whose
+code asks `self.training`.
 """
 
 from collections.abc import Iterator
@@ -35,8 +35,8 @@ def check_mode(model: nn.Module) -> None:
             )
         if isinstance(module, _BatchNorm) and (module.running_mean is None or module.running_var is None):
             raise PenstockError(
-                f"{describe(path, module)} keeps no running statistics, so that {_BATCH} in evaluation mode too; "
-                "make it with track_running_stats=True"
+                f"{describe(path, module)} keeps no running statistics, so that {_BATCH} in evaluation mode "
+                "too; make it with track_running_stats=True"
             )
 
 
@@ -70,7 +70,7 @@ def _own_code(module: nn.Module) -> Iterator[CodeType]:
             if isinstance(member, FunctionType) and name not in _SILENT:
                 yield from _nested(member.__code__)
     for hook in (*module._forward_pre_hooks.values(), *module._forward_hooks.values()):
-        function = hook if isinstance(hook, FunctionType) else getattr(type(hook), "__call__", None)
+        function = hook if isinstance(hook, FunctionType) else vars(type(hook)).get("__call__")
         if isinstance(function, FunctionType):
             yield from _nested(function.__code__)
 

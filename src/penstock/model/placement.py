@@ -23,22 +23,27 @@ class Placement:
 
 
 def placement(model: nn.Module) -> Placement:
-    """The one device and the one floating dtype that inputs must have; more than one is refused, so are complex numbers.
+    """The one device and the one floating dtype that inputs must have; more than one is refused, so are
+    complex numbers.
 
-    Parameters say the dtype, and buffers where there are no floating parameters: buffers of another dtype (counters,
-    tables of frequencies) are the model's own affair.
+    Parameters say the dtype, and buffers where there are no floating parameters: buffers of another dtype
+    (counters, tables of frequencies) are the model's own affair.
     """
     _initialized(model)
     parameters, buffers = list(model.named_parameters()), list(model.named_buffers())
     for name, tensor in (*parameters, *buffers):
         if tensor.is_complex():
             raise PenstockError(
-                f"{name} is {tensor.dtype}, and gates and paths are defined for real numbers only; split it into its "
-                "real and its imaginary part"
+                f"{name} is {tensor.dtype}, and gates and paths are defined for real numbers only; split it "
+                "into its real and its imaginary part"
             )
-    device = _only_one("device", [(name, tensor.device) for name, tensor in (*parameters, *buffers) if tensor.ndim])
+    device = _only_one(
+        "device", [(name, tensor.device) for name, tensor in (*parameters, *buffers) if tensor.ndim]
+    )
     if device is not None and device.type == "meta":
-        raise PenstockError("the model is on the meta device, where tensors have no numbers; load its weights first")
+        raise PenstockError(
+            "the model is on the meta device, where tensors have no numbers; load its weights first"
+        )
     dtype = _only_one("dtype", _floating(parameters)) or _only_one("dtype", _floating(buffers))
     return Placement(device, dtype)
 
@@ -48,11 +53,12 @@ def _initialized(model: nn.Module) -> None:
         own = (*module._parameters.values(), *module._buffers.values())
         if any(tensor is not None and is_lazy(tensor) for tensor in own):
             raise PenstockError(
-                f"{describe(path, module)} has no weights before its first input; call model(x) once on an example"
+                f"{describe(path, module)} has no weights before its first input; call model(x) once on an "
+                "example"
             )
 
 
-def _floating(named: list[tuple[str, Tensor]]) -> Iterator[tuple[str, torch.dtype]]:
+def _floating(named: Iterable[tuple[str, Tensor]]) -> Iterator[tuple[str, torch.dtype]]:
     return ((name, tensor.dtype) for name, tensor in named if tensor.is_floating_point())
 
 
@@ -67,7 +73,7 @@ def _only_one(what: str, named: Iterable[tuple[str, _Where]]) -> _Where | None:
         elif value != first[1]:
             to = first[1] if isinstance(first[1], torch.dtype) else repr(str(first[1]))
             raise PenstockError(
-                f"the model has more than one {what}: {first[0]} has {first[1]} and {name} has {value}; bring it to one "
-                f"with model.to({to})"
+                f"the model has more than one {what}: {first[0]} has {first[1]} and {name} has {value}; "
+                f"bring it to one with model.to({to})"
             )
     return None if first is None else first[1]

@@ -1,13 +1,11 @@
 """The weights that a network's paths are strings of, each with a number."""
 
 import bisect
-import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import torch
-from jaxtyping import Float
-from numpy.typing import NDArray
+from jaxtyping import Float, Int64
 from torch import Tensor
 
 from penstock.walk.site import Weight
@@ -40,12 +38,12 @@ class Block:
     first: int
 
 
-@dataclass(eq=False)
 class Alphabet:
-    """Numbers every weight: entries of a tensor one after the other, constants by their value."""
+    """Numbers every weight: the entries of a tensor one after the other, constants by their value."""
 
-    blocks: list[Block] = field(default_factory=list)
-    _named: dict[str | float, Block] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.blocks: list[Block] = []
+        self._named: dict[str | float, list[Block]] = {}
 
     def __len__(self) -> int:
         return self.blocks[-1].first + self.blocks[-1].values.numel() if self.blocks else 0
@@ -59,22 +57,29 @@ class Alphabet:
         index = np.unravel_index(number - block.first, tuple(block.values.shape))
         return Letter(block.name, tuple(map(int, index)))
 
-    def number(self, weight: Weight, entries: NDArray[np.int64]) -> NDArray[np.int64]:
+    def number(self, weight: Weight, entries: Int64[np.ndarray, " edges"]) -> Int64[np.ndarray, " edges"]:
         """The numbers of these entries of a weight's tensor."""
         if not weight.fixed:
             return self._block(weight.name, weight.values).first + entries
-        constants, which = np.unique(weight.values.detach().double().cpu().flatten().numpy()[entries], return_inverse=True)
-        blocks = [self._block(float(c), torch.tensor(c, dtype=torch.float64)) for c in constants]
+        values = weight.values.detach().double().cpu().flatten().numpy()[entries]
+        constants, which = np.unique(values, return_inverse=True)
+        blocks = [
+            self._block(constant, torch.tensor(constant, dtype=torch.float64))
+            for constant in constants.tolist()
+        ]
         return np.array([block.first for block in blocks], dtype=np.int64)[which.reshape(-1)]
 
     def values(self, like: Tensor) -> Float[Tensor, " weights"]:
-        """Every weight, on the device and in the dtype of a tensor; under autograd, differentiable."""
+        """Every weight, on the device and in the dtype of a tensor."""
         parts = [block.values.flatten().to(like) for block in self.blocks]
-        return torch.cat(parts) if parts else like.new_zeros(0)
+        return torch.cat([like.new_empty(0), *parts])
 
     def _block(self, key: str | float, values: Tensor) -> Block:
-        if key not in self._named:
-            name = key if isinstance(key, str) else ""
-            self._named[key] = Block(name, values, len(self))
-            self.blocks.append(self._named[key])
-        return self._named[key]
+        """The block of a name or constant; another, where one name stands for several tensors."""
+        same_name = self._named.setdefault(key, [])
+        for block in same_name:
+            if block.values is values or torch.equal(block.values, values):
+                return block
+        same_name.append(Block(key if isinstance(key, str) else "", values, len(self)))
+        self.blocks.append(same_name[-1])
+        return same_name[-1]

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from penstock.errors import PenstockError
 from penstock.model.checks import check
+from penstock.model.layers import describe
 from penstock.model.placement import placement
 from penstock.paths.hops import Hops
 from penstock.paths.tally import Tally, tally
@@ -41,7 +42,9 @@ class Asked:
 
 
 def ask(model: nn.Module, input_shape: Sequence[int] | None, output: int) -> Asked:
-    """About inputs of this shape, one example's; by default what the first layer takes, if that is a linear one."""
+    """About inputs of this shape, one example's; by default what the first layer takes, if that is a linear
+    one.
+    """
     check(model)
     shape = _first_features(model) if input_shape is None else _checked(input_shape)
     return ask_about(model, _example(model, shape), output)
@@ -59,12 +62,15 @@ def _check_output(graph: Graph, output: int) -> None:
     shape = graph.step[graph.output].shape_at(1)[1:] if graph.output in graph.step else graph.input_shape
     if len(shape) != 1:
         size = " × ".join(["examples", *map(str, shape)])
+        reshaped = "model(x).flatten(1)" if shape else "model(x)[:, None]"
         raise PenstockError(
-            f"the module's output is {size}, and paths lead to one of examples × outputs; flatten it in an adapter: "
-            "penstock.adapt(model, lambda model, x: model(x).flatten(1))"
+            f"the module's output is {size}, and paths lead to an output of examples × outputs; reshape it: "
+            f"penstock.adapt(model, lambda model, x: {reshaped})"
         )
     if not 0 <= output < shape[0]:
-        raise PenstockError(f"there is no output {output}: the module's outputs are numbered 0 to {shape[0] - 1}")
+        raise PenstockError(
+            f"there is no output {output}: the module's outputs are numbered 0 to {shape[0] - 1}"
+        )
 
 
 def _example(model: nn.Module, shape: tuple[int, ...]) -> Tensor:
@@ -78,7 +84,8 @@ def _example(model: nn.Module, shape: tuple[int, ...]) -> Tensor:
 def _checked(shape: Sequence[int]) -> tuple[int, ...]:
     if not shape or not all(isinstance(size, int) and size > 0 for size in shape):
         raise PenstockError(
-            f"input_shape is the shape of one example without the batch, such as (784,) or (3, 32, 32), not {shape!r}"
+            "input_shape is the shape of one example without the batch, such as (784,) or (3, 32, 32), "
+            f"not {shape!r}"
         )
     return tuple(shape)
 
@@ -90,7 +97,9 @@ def _first_features(model: nn.Module) -> tuple[int, ...]:
             return (module.in_features,)
         if next(module.parameters(recurse=False), None) is not None:
             raise PenstockError(
-                f"the module begins with {name or 'itself'} ({type(module).__name__}), which does not say the shape of an "
-                "example; give it, as in input_shape=(3, 32, 32)"
+                f"{describe(name, module)} comes first and does not say the shape of an example; give it, as "
+                "in input_shape=(3, 32, 32)"
             )
-    raise PenstockError("the module has no layer that says the shape of an example; give it, as in input_shape=(784,)")
+    raise PenstockError(
+        "the module has no layer that says the shape of an example; give it, as in input_shape=(784,)"
+    )

@@ -1,9 +1,10 @@
 """A network's paths as hops from node to node, with all that lies between two nodes drawn together.
 
-A path's nodes are the input that it starts at and then one for each weight and each pooling that it passes; gates,
-reshapes and additions lie between. The 1 that biases start from is a node as well. Nodes are numbered along the
-network: the inputs, the 1, then layer by layer, and last the end, which follows the last node of every path. So hops
-ordered by where they start and then by where they lead make paths in the order of N Figure 1.
+A path's nodes are the input that it starts at and then one for each weight and each pooling that it passes;
+gates, reshapes and additions lie between. The 1 that biases start from is a node as well. Nodes are numbered
+along the network: the inputs, the 1, then layer by layer, and last the end, which follows the last node of
+every path. So hops ordered by where they start and then by where they lead make paths in the order of N
+Figure 1.
 """
 
 from collections.abc import Iterator
@@ -15,17 +16,11 @@ import numpy as np
 from jaxtyping import Int64
 
 from penstock.paths.alphabet import Alphabet
+from penstock.paths.layer import END, Layer
 from penstock.paths.segments import segments
 from penstock.paths.strings import Strings
 
-__all__ = ["Hops", "Layer", "Level"]
-
-
-class Layer(NamedTuple):
-    """Where nodes stand: the input, or a step that makes nodes, and the shape in which they are numbered."""
-
-    name: str
-    shape: tuple[int, ...]
+__all__ = ["Hops", "Level"]
 
 
 class Level(NamedTuple):
@@ -62,15 +57,21 @@ class Hops:
         return int(self._through_roots[-1])
 
     def levels(self) -> Iterator[Level]:
-        """All paths at once, from their roots: each level adds one hop to every beginning, in the order of the paths."""
+        """All paths at once, from their roots: each level adds one hop to every beginning, in the order of
+        the paths.
+        """
         node = np.flatnonzero(self.count[: self.roots])
         while (self.unit[node] != END).any():
             earlier, hop = segments(self._first[node], self._first[node + 1])
             node = self.target[hop]
             yield Level(earlier, hop)
 
-    def follow(self, ranks: Int64[np.ndarray, " paths"]) -> tuple[Int64[np.ndarray, " paths"], Int64[np.ndarray, "paths hops"]]:
-        """The roots and the hops of some paths, by their place in the order; every path is filled up with the last hop."""
+    def follow(
+        self, ranks: Int64[np.ndarray, " paths"]
+    ) -> tuple[Int64[np.ndarray, " paths"], Int64[np.ndarray, "paths hops"]]:
+        """The roots and the hops of some paths, by their place in the order; every path is filled up with the
+        last hop.
+        """
         root = np.searchsorted(self._through_roots, ranks, side="right") - 1
         node, rest, hops = root, ranks - self._through_roots[root], []
         while (self.unit[node] != END).any():
@@ -81,19 +82,16 @@ class Hops:
         return root, np.stack(hops, axis=1) if hops else np.zeros((len(ranks), 0), dtype=np.int64)
 
     @cached_property
-    def _first(self) -> Int64[np.ndarray, " nodes+1"]:
+    def _first(self) -> Int64[np.ndarray, " starts"]:
         """The first hop of every node."""
         return np.searchsorted(self.origin, np.arange(len(self.unit) + 1))
 
     @cached_property
-    def _through(self) -> Int64[np.ndarray, " hops+1"]:
+    def _through(self) -> Int64[np.ndarray, " before"]:
         """How many ways to the end lead through all earlier hops."""
         return np.concatenate([[0], np.cumsum(self.count[self.target])])
 
     @cached_property
-    def _through_roots(self) -> Int64[np.ndarray, " roots+1"]:
+    def _through_roots(self) -> Int64[np.ndarray, " before"]:
         """How many paths start at all earlier roots."""
         return np.concatenate([[0], np.cumsum(self.count[: self.roots])])
-
-
-ONE, END = -1, -2

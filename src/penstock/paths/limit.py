@@ -1,8 +1,8 @@
 """How much memory an answer with one number a path may take.
 
-What is listed path by path can outgrow any machine. So every such question counts the paths first, which takes no
-memory, and is refused where its answer would be larger than `memory_limit()`: a quarter of the machine's memory, unless
-`set_memory_limit` has said otherwise.
+What is listed path by path can outgrow any machine. So every such question counts the paths first, which
+takes no memory, and is refused where its answer would be larger than `memory_limit()`: a quarter of the
+machine's memory, unless `set_memory_limit` has said otherwise.
 """
 
 import math
@@ -63,7 +63,9 @@ def _bytes(limit: int | str) -> int:
     if isinstance(limit, str):
         found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGTPE]i?B|B)\s*", limit)
         if found is None:
-            raise PenstockError(f"a memory limit is a number of bytes or a text such as '16GiB', not {limit!r}")
+            raise PenstockError(
+                f"a memory limit is a number of bytes or a text such as '16GiB', not {limit!r}"
+            )
         unit = found[2] if found[2] == "B" else f"{found[2][0]}iB"
         limit = int(float(found[1]) * 1024 ** _UNITS.index(unit))
     if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:

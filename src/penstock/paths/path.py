@@ -1,24 +1,27 @@
 """One path, as a reader sees it."""
 
 from penstock.paths.alphabet import Letter
-from penstock.paths.hops import ONE, Layer
+from penstock.paths.layer import Layer
 
 __all__ = ["Path"]
 
 
 class Path(tuple[int, ...]):
-    """The nodes of a path, each as its unit's number in its layer: in a fully connected network the papers' I_0, …, I_d.
+    """The nodes of a path, each by its unit's number in its layer: in a fully connected network the papers'
+    I_0, …, I_d.
 
-    The first is the input's; where the path begins with a bias it is -1, for the input that is 1. Prints as
+    The first is the input's; a path that begins with a bias has -1 there, for the input that is 1. Prints as
     `x[1] → 0[2] → 2[0]`, with the layers' places in the module.
     """
 
     layers: tuple[Layer, ...]
-    """Of each node: its layer's name and shape."""
+    """The layer of each node."""
     weights: tuple[Letter, ...]
-    """The string of weights, one for each node after the first that is no max-pooling's."""
+    """The string of weights: one for each node but the first and those of max-pooling."""
 
-    def __new__(cls, units: tuple[int, ...], layers: tuple[Layer, ...], weights: tuple[Letter, ...]) -> "Path":
+    def __new__(
+        cls, units: tuple[int, ...], layers: tuple[Layer, ...], weights: tuple[Letter, ...]
+    ) -> "Path":
         path = super().__new__(cls, units)
         path.layers, path.weights = layers, weights
         return path

@@ -1,7 +1,8 @@
 """Products along all paths at once.
 
-Paths that begin alike share the beginning of their product: the beginnings of all paths grow together, hop by hop,
-so that of d factors a path has its last is multiplied for it alone, and the earlier ones for many paths at once.
+Paths that begin alike share the beginning of their product: the beginnings of all paths grow together, hop by
+hop, so that of d factors a path has its last is multiplied for it alone, and the earlier ones for many paths
+at once.
 """
 
 import numpy as np

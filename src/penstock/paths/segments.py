@@ -9,7 +9,8 @@ __all__ = ["segments"]
 def segments(
     start: Int64[np.ndarray, " ranges"], stop: Int64[np.ndarray, " ranges"]
 ) -> tuple[Int64[np.ndarray, " all"], Int64[np.ndarray, " all"]]:
-    """The numbers of `range(start[i], stop[i])` one range after the other, and before them which range each is from.
+    """The numbers of `range(start[i], stop[i])` one range after the other, and before them which range each
+    is from.
 
     >>> segments(np.array([5, 0]), np.array([7, 3]))
     (array([0, 0, 1, 1, 1]), array([5, 6, 0, 1, 2]))

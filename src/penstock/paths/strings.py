@@ -17,14 +17,14 @@ class Strings:
     """
 
     def __init__(self) -> None:
-        self.gated: list[Site] = []
-        """The steps that gate, in order."""
+        self.gated: list[tuple[Site, int]] = []
+        """The steps that gate, in order, and how many gates each has."""
         self._added: list[tuple[np.ndarray, np.ndarray]] = []
         self._gates, self._strings = 0, 1
 
     def gates_of(self, site: Site, gates: int) -> int:
         """The number of the first of a step's gates."""
-        self.gated.append(site)
+        self.gated.append((site, gates))
         first, self._gates = self._gates, self._gates + gates
         return first
 

@@ -1,8 +1,8 @@
 """How many paths lead to an output, by one pass and without listing any.
 
-As many paths reach a node as reach the beginnings of its edges together; an edge that starts a path brings one. The
-numbers are exact at any size: they are carried as digits to the base 2^31 in 64-bit integers, so that a step can add up
-four billion of them before it has to carry.
+As many paths reach a node as reach the beginnings of its edges together; an edge that starts a path brings
+one. The numbers are exact at any size: they are carried as digits to the base 2^31 in 64-bit integers, so
+that a step can add up four billion of them before it has to carry.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,8 +1,9 @@
 """`vtk`: the value tangent kernel, the Gram matrix of the gradients of all path values.
 
-A path's value is a product of letters (weights), and its derivative by one of them is the product of the others. Where
-a letter is no parameter's entry but computed from some (BatchNorm's scale, weight norm, a pruning mask), the chain rule
-leads on to these. Both derivatives are nearly empty matrices, as a path touches few weights, and stay so.
+A path's value is a product of letters (weights), and its derivative by one of them is the product of the
+others. Where a letter is no parameter's entry but computed from some (BatchNorm's scale, weight norm, a
+pruning mask), the chain rule leads on to these. Both derivatives are nearly empty matrices, as a path touches
+few weights, and stay so.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,11 +30,12 @@ _BLOCK = 256
 def vtk(
     model: nn.Module, *, input_shape: Sequence[int] | None = None, output: int = 0
 ) -> Float[Tensor, "paths paths"]:
-    """V(p, p') = ⟨∇_Θ v(p), ∇_Θ v(p')⟩ over all of the model's Parameters, in the order of `list_paths` (N Definition 3.2).
+    """V(p, p') = ⟨∇_Θ v(p), ∇_Θ v(p')⟩ over all of the model's Parameters, in the order of `list_paths` (N
+    Definition 3.2).
 
-    With hard gates, the tangent kernel of that output is Φᵀ V Φ (N Proposition 3.1): `npf @ vtk @ npf.T`. The slope of a
-    PReLU is the value of a gate and no weight: it has no share in V, and the proposition then speaks of the tangent
-    kernel of all other parameters.
+    With hard gates, the tangent kernel of that output is Φᵀ V Φ (N Proposition 3.1): `npf @ vtk @ npf.T`. The
+    slope of a PReLU is the value of a gate and no weight: it has no share in V, and the proposition then
+    speaks of the tangent kernel of all other parameters.
 
     >>> vtk(nn.Linear(2, 1, bias=False))
     tensor([[1., 0.],
@@ -51,17 +53,20 @@ def vtk(
 
 
 def path_gradients(asked: Asked) -> sparse.csr_array:
-    """∇_Θ v(p), a row for each path and a column for each number in the model's Parameters (N Definition 3.1)."""
+    """∇_Θ v(p), a row for each path and a column for each number in the model's Parameters (N Definition
+    3.1).
+    """
     graph = asked.graph
     leaves = {name: graph.sources[name].detach().requires_grad_() for name in graph.parameters}
     held = replace(graph, sources={**graph.sources, **leaves}).held(differentiable=True)
     with torch.enable_grad():
         hops = trace(graph, asked.output, held)
-        return sparse.csr_array(_by_letters(hops, asked.like) @ _letters_by_parameters(hops, leaves, asked.like))
+        by_parameters = _letters_by_parameters(hops, leaves, asked.like)
+    return sparse.csr_array(_by_letters(hops, asked.like) @ by_parameters)
 
 
 def _by_letters(hops: Hops, like: Tensor) -> sparse.csr_array:
-    """The derivative of each path's value by each letter: the product of the letters before it and after it."""
+    """The derivative of each path's value by each letter: the product of the letters before and after it."""
     _, hop = hops.follow(np.arange(len(hops)))
     letter = hops.weight[hop]
     values = np.append(_numpy(hops.alphabet.values(like)), 1)[letter]
@@ -88,7 +93,9 @@ def _letters_by_parameters(hops: Hops, leaves: Mapping[str, Tensor], like: Tenso
 def _derivatives(
     block: Block, used: np.ndarray, leaves: Mapping[str, Tensor], first: Mapping[str, int]
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Letters, numbers in the Parameters, and the derivatives of the ones by the others, for the letters of one tensor."""
+    """Letters, numbers in the Parameters, and the derivatives of the ones by the others, for the letters of
+    one tensor.
+    """
     letters = used[(used >= block.first) & (used < block.first + block.values.numel())]
     for name, leaf in leaves.items():
         if leaf is block.values:

@@ -1,8 +1,8 @@
 """From a module's graph to the hops of its paths.
 
-A *strand* reaches a node of a signal: the last node of a path on the way there, and the gates passed since. An edge
-without a weight takes strands along; an edge with one ends them in hops to a new node, from which a new strand
-begins.
+A *strand* reaches a node of a signal: the last node of a path on the way there, and the gates passed since.
+An edge without a weight takes strands along; an edge with one ends them in hops to a new node, from which a
+new strand begins.
 """
 
 from typing import NamedTuple
@@ -12,7 +12,8 @@ from jaxtyping import Int64
 from torch import Tensor
 
 from penstock.paths.alphabet import Alphabet
-from penstock.paths.hops import END, ONE, Hops, Layer
+from penstock.paths.hops import Hops
+from penstock.paths.layer import END, ONE, Layer
 from penstock.paths.segments import segments
 from penstock.paths.sites import sites
 from penstock.paths.strings import Strings
@@ -35,7 +36,7 @@ def trace(graph: Graph, output: int, held: dict[str, Tensor]) -> Hops:
 class Strands(NamedTuple):
     """Columns ordered by node: `first[node]` is a node's first strand."""
 
-    first: Int64[np.ndarray, " nodes+1"]
+    first: Int64[np.ndarray, " starts"]
     origin: Int64[np.ndarray, " strands"]
     string: Int64[np.ndarray, " strands"]
 
@@ -60,7 +61,9 @@ class Tracer:
         self.one = inputs
         self.found: list[Found] = []
         self.alphabet, self.strings = Alphabet(), Strings()
-        self.strands = {graph.input: Strands(np.arange(inputs + 1), np.arange(inputs), np.zeros(inputs, dtype=np.int64))}
+        self.strands = {
+            graph.input: Strands(np.arange(inputs + 1), np.arange(inputs), np.zeros(inputs, dtype=np.int64))
+        }
 
     @property
     def nodes(self) -> int:
@@ -94,7 +97,9 @@ class Tracer:
         return Hops(tuple(self.layers), layer, unit, *found, count, self.one + 1, self.alphabet, self.strings)
 
     def _first_gate(self, site: Site, every: list[Edges]) -> int:
-        gates = [int(edges.gate.max()) + 1 for edges in every if edges.gate is not None and edges.gate.numel()]
+        gates = [
+            int(edges.gate.max()) + 1 for edges in every if edges.gate is not None and edges.gate.numel()
+        ]
         return self.strings.gates_of(site, max(gates)) if gates else 0
 
     def _arrivals(self, edges: Edges, first_gate: int) -> Found:
@@ -128,7 +133,9 @@ class Tracer:
 
 
 def _joined(parts: list[Found]) -> Found:
-    return Found(*(np.concatenate([np.zeros(0, dtype=np.int64), *columns]) for columns in zip(*parts, strict=True)))
+    return Found(
+        *(np.concatenate([np.zeros(0, dtype=np.int64), *columns]) for columns in zip(*parts, strict=True))
+    )
 
 
 def _ways_to_end(found: Found, layer: Int64[np.ndarray, " nodes"], end: int) -> Int64[np.ndarray, " nodes"]:
@@ -143,6 +150,8 @@ def _ways_to_end(found: Found, layer: Int64[np.ndarray, " nodes"], end: int) -> 
 
 
 def _ordered(found: Found, end: int) -> Found:
-    """By origin and then by target; a path that ends comes before those that go on, and equal hops stay as they were."""
+    """By origin and then by target; a path that ends comes before those that go on, and equal hops stay as
+    they were.
+    """
     order = np.lexsort((np.where(found.target == end, -1, found.target), found.origin))
     return Found(*(column[order] for column in found))

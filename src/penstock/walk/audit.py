@@ -11,12 +11,21 @@ from penstock.walk.pinned import LostBatch
 from penstock.walk.place import subject
 from penstock.walk.step import Extent, Step, leaves, references
 
-__all__ = ["audit"]
+__all__ = ["refuse_unwalkable"]
 
-_RECURRENT = ("gru", "lstm", "rnn_tanh", "rnn_relu")
+_RECURRENT = {
+    "gru",
+    "lstm",
+    "rnn_tanh",
+    "rnn_relu",
+    "gru_cell",
+    "lstm_cell",
+    "rnn_tanh_cell",
+    "rnn_relu_cell",
+}
 
 
-def audit(graph: Graph, model: nn.Module) -> None:
+def refuse_unwalkable(graph: Graph, model: nn.Module) -> None:
     """Refuse such a graph, by the first step that is to blame."""
     for step in (*graph.recipes, *graph.steps):
         for complaint in _complaints(step):

@@ -1,11 +1,11 @@
-"""The graphs of modules that are alive, kept beside them rather than in them: copies and pickles carry none."""
+"""The graphs of modules that are alive, kept beside them, not in them: copies and pickles carry none."""
 
 import weakref
 from collections.abc import Hashable
 
 from torch import Tensor, nn
 
-from penstock.walk.fingerprint import fingerprint, input_kind
+from penstock.walk.fingerprint import mark_of_input, mark_of_model
 from penstock.walk.graph import Graph
 
 __all__ = ["recall", "remember"]
@@ -35,8 +35,8 @@ def recall(model: nn.Module, x: Tensor) -> Graph | None:
     shelf = _shelves.get(id(model))
     if shelf is None:
         return None
-    shelf.turn_to(fingerprint(model))
-    return shelf.graphs.get(input_kind(x))
+    shelf.turn_to(mark_of_model(model))
+    return shelf.graphs.get(mark_of_input(x))
 
 
 def remember(model: nn.Module, x: Tensor, graph: Graph) -> None:
@@ -45,8 +45,8 @@ def remember(model: nn.Module, x: Tensor, graph: Graph) -> None:
         _shelves[id(model)] = _Shelf()
         weakref.finalize(model, _shelves.pop, id(model), None).atexit = False
     shelf = _shelves[id(model)]
-    shelf.turn_to(fingerprint(model))
-    shelf.graphs.pop(input_kind(x), None)
-    shelf.graphs[input_kind(x)] = graph
+    shelf.turn_to(mark_of_model(model))
+    shelf.graphs.pop(mark_of_input(x), None)
+    shelf.graphs[mark_of_input(x)] = graph
     if len(shelf.graphs) > _KINDS_OF_INPUT:
         del shelf.graphs[next(iter(shelf.graphs))]

@@ -6,7 +6,6 @@ tensors that change gradients on their way.
 
 import torch
 from torch import Tensor, nn
-from torch.nn.utils import parameters_to_vector
 
 from penstock.model.found import left_as_found
 from penstock.walk.agreement import close
@@ -22,15 +21,16 @@ def same_derivatives(graph: Graph, model: nn.Module, rows: Tensor) -> bool:
         leaves = [x, *(parameter for parameter in model.parameters() if parameter.requires_grad)]
         try:
             # not the leaf itself, so that a first layer may work in place
-            from_module = model(x.clone())
+            from_module = _pulled_back(model(x.clone()), leaves)
         except Exception:
-            return True  # what runs without gradients alone has no derivatives to be wrong about
+            return True  # what cannot be derived has no derivatives to be wrong about
         from_graph = graph.run(x, keep=[graph.output])[graph.output]
-        return close(_pulled_back(from_module, leaves), _pulled_back(from_graph, leaves))
+        return close(from_module, _pulled_back(from_graph, leaves))
 
 
 def _pulled_back(y: Tensor, leaves: list[Tensor]) -> Tensor:
     if not y.requires_grad:
         return y.new_zeros(sum(leaf.numel() for leaf in leaves))
     cotangent = torch.rand(y.shape, generator=torch.Generator().manual_seed(1)).to(y)
-    return parameters_to_vector(torch.autograd.grad(y, leaves, cotangent, materialize_grads=True))
+    gradients = torch.autograd.grad(y, leaves, cotangent, materialize_grads=True)
+    return torch.cat([gradient.flatten() for gradient in gradients])

@@ -10,11 +10,11 @@ from penstock.walk.graph import Graph
 from penstock.walk.place import subject
 from penstock.walk.rows import in_other_company, taken_back
 
-__all__ = ["diagnosis"]
+__all__ = ["diagnose"]
 
 
-def diagnosis(graph: Graph, model: nn.Module, rows: Tensor) -> PenstockError:
-    """What the module does that a graph of independent rows cannot: it varies, mixes rows, or leaves torch."""
+def diagnose(graph: Graph, model: nn.Module, rows: Tensor) -> PenstockError:
+    """What the module does that a graph of rows cannot: it varies, mixes rows, or leaves torch."""
     kind = type(model).__name__
     with left_as_found(model), torch.no_grad():
         first, again = model(rows.clone()), model(rows.clone())

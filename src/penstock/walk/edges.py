@@ -17,8 +17,8 @@ __all__ = ["Edges", "Rows", "product", "terms"]
 class Edges:
     """Edges into the output of one step. All numbers broadcast against each other; every entry is one edge.
 
-    Along an edge a signal is multiplied by the weight, where there is one, and by the gate, where there is one: with
-    all its edges, `output[target] = Σ weight · gate · input[source]`.
+    Along an edge a signal is multiplied by the weight, where there is one, and by the gate, where there is
+    one: with all its edges, `output[target] = Σ weight · gate · input[source]`.
     """
 
     target: Int64[Tensor, "*#shape"]
@@ -29,7 +29,9 @@ class Edges:
     gate: Int64[Tensor, "*#shape"] | None = None
     """Numbers of the step's gates, as the operation's `gates` lists them."""
     stops: bool = False
-    """Whether paths have a node here even without a weight, as in pooling. At a weight and at a start they always have."""
+    """Whether paths have a node here even without a weight, as in pooling. At a weight and at a start they
+    always have.
+    """
 
     def times(self, factor: float) -> "Edges":
         """The same edges, each times a constant."""
@@ -38,7 +40,12 @@ class Edges:
 
     def rows(self) -> "Rows":
         """One row an edge."""
-        given = [self.target, self.source and self.source.number, self.weight and self.weight.number, self.gate]
+        given = [
+            self.target,
+            self.source and self.source.number,
+            self.weight and self.weight.number,
+            self.gate,
+        ]
         spread = iter(torch.broadcast_tensors(*(part for part in given if part is not None)))
         return Rows(*(None if part is None else next(spread).flatten() for part in given))  # pyright: ignore[reportArgumentType]
 
@@ -66,7 +73,9 @@ def product(site: Site, target: Tensor, left: Nodes | Weight, right: Nodes | Wei
 
 
 def terms(site: Site, argument: str, factor: float = 1.0) -> Iterator[Edges]:
-    """The edges of a term of a sum: those of a signal, or the paths that start at something held, unless it is the constant 0."""
+    """The edges of a term of a sum: those of a signal, or the paths that start at something held, unless it
+    is the constant 0.
+    """
     operand = site.operand(argument)
     if isinstance(operand, Nodes):
         yield Edges(site.outputs, operand).times(factor)

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from penstock.model.layers import layers
 
-__all__ = ["fingerprint", "input_kind"]
+__all__ = ["mark_of_input", "mark_of_model"]
 
 _HOOKS = ("_forward_hooks", "_forward_pre_hooks")
 _ELSEWHERE = vars(nn.Module()).keys() - {"training"}
@@ -21,14 +21,14 @@ _PLAIN = (bool, int, float, str, type(None), torch.dtype, torch.device)
 _CODE = (FunctionType, BuiltinFunctionType, type)
 
 
-def fingerprint(model: nn.Module) -> Hashable:
+def mark_of_model(model: nn.Module) -> Hashable:
     """Equal for a module that nobody changed; another one after a change that its graph may depend on."""
     return tuple(
         (path, type(module), _tensors(module), _attributes(module)) for path, module in layers(model)
     )
 
 
-def input_kind(x: Tensor) -> Hashable:
+def mark_of_input(x: Tensor) -> Hashable:
     """What of the input a graph depends on, and what tensors made in forward take from the surroundings."""
     return x.shape[1:], x.dtype, x.device, torch.get_default_dtype()
 

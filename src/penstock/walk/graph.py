@@ -1,4 +1,4 @@
-"""A module as a list of steps, and what stands beside them: parameters, buffers, and what these alone make."""
+"""A module as a list of steps, and what is held beside them: parameters, buffers, what these alone make."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass

@@ -1,8 +1,8 @@
 """What an operation of torch means to Penstock's questions, and the words for those that mean nothing to one.
 
-A class in `walk/ops/` stands for one operation (in all of torch's spellings) and has one method for each question
-that it can answer. To teach the walk an operation is to add a file there. An operation without a meaning for a
-question simply lacks the method: what is refused, and in which words, follows from that, here.
+A class in `walk/ops/` stands for one operation (in all of torch's spellings) and has one method for each
+question that it can answer. To teach the walk an operation is to add a file there. An operation without a
+meaning for a question simply lacks the method: what is refused, and in which words, follows from that, here.
 
 | method | question |
 |---|---|
@@ -20,12 +20,13 @@ from typing import Any, ClassVar
 from torch._ops import OpOverload
 
 from penstock.errors import PenstockError
+from penstock.walk.site import where
 from penstock.walk.step import Step
 
 __all__ = ["Operation", "meaning", "operations"]
 
-# a question's method, and how a refusal speaks of it
-_QUESTIONS = {"edges": "no path continues through it, as it is neither affine in its input nor a gate"}
+# how a refusal begins, for the question of each method
+_REFUSALS = {"edges": "no path is known to lead through"}
 
 
 class Operation:
@@ -46,7 +47,12 @@ def operations() -> Mapping[OpOverload, Operation]:
     for found in pkgutil.iter_modules(ops.__path__):
         module = importlib.import_module(f"{ops.__name__}.{found.name}")
         for kind in vars(module).values():
-            if isinstance(kind, type) and issubclass(kind, Operation) and kind.__module__ == module.__name__ and kind.reads:
+            if (
+                isinstance(kind, type)
+                and issubclass(kind, Operation)
+                and kind.__module__ == module.__name__
+                and kind.reads
+            ):
                 operation = kind()
                 known |= dict.fromkeys(kind.reads, operation)
     return known
@@ -61,8 +67,7 @@ def meaning(step: Step, question: str) -> Any:
     """The method of the step's operation that answers a question, or the refusal."""
     if not has_meaning(step, question):
         raise PenstockError(
-            f"{step.place} ({step.operation}) cannot be read: {_QUESTIONS[question]}; "
-            f"accepted are {', '.join(accepted(question))}"
+            f"{_REFUSALS[question]} {where(step)}; accepted are {', '.join(accepted(question))}"
         )
     return getattr(operations()[step.target], question)
 

@@ -6,7 +6,6 @@ import traceback
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import sympy
 import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
@@ -54,4 +53,4 @@ class _Pins(TorchFunctionMode):
         return result
 
     def _is_pinned(self) -> bool:
-        return isinstance(self.batch, torch.SymInt) and isinstance(self.batch.node.expr, sympy.Integer)
+        return isinstance(self.batch, torch.SymInt) and not self.batch.node.expr.free_symbols

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
+import jaxtyping
 import torch
 from torch import fx, nn
 
@@ -16,14 +17,10 @@ from penstock.model.layers import describe, layers
 
 __all__ = ["Place", "place_in_frames", "place_of_node", "place_raised", "source_in_trace", "subject"]
 
-# Frames of these are not the user's: torch itself, what runs the module here, and code made on the fly.
-_NOT_THE_USERS = (
-    str(Path(torch.__file__).parent),
-    str(Path(__file__).parent),
-    calling.__file__,
-    "<string>",
-    "<@",
-)
+# Frames of these are not the user's: torch itself, what checks shapes, what runs the module here.
+_FOLDERS = [str(Path(file).parent) for file in (torch.__file__, jaxtyping.__file__, __file__)]
+_NOT_THE_USERS = (*_FOLDERS, calling.__file__)
+_MADE_ON_THE_FLY = ("<string>", "<@", "<eval_with_key>")
 _STANDARD_LIBRARY = sysconfig.get_paths()["stdlib"]
 
 
@@ -48,7 +45,7 @@ class Place:
 
 
 def subject(model: nn.Module, place: Place) -> str:
-    """The place as the subject of a sentence: `the layer blocks.2.norm (BatchNorm2d), line 31 of model.py`."""
+    """As a sentence begins: "the layer blocks.2.norm (BatchNorm2d), line 31 of model.py"."""
     if place.call:
         return str(place)
     module = dict(layers(model)).get(place.module, model)
@@ -110,4 +107,4 @@ def _innermost(lines: Iterable[tuple[str, int]]) -> str:
 def _is_the_users(file: str) -> bool:
     """Packages that modules come in count as the user's; the standard library does not."""
     standard = file.startswith(_STANDARD_LIBRARY) and "-packages" not in file
-    return not standard and not file.startswith(_NOT_THE_USERS)
+    return not standard and not file.startswith(_NOT_THE_USERS + _MADE_ON_THE_FLY)

@@ -1,7 +1,8 @@
-"""Full float32 precision: two ways of computing one thing agree only where both compute in the dtype they say."""
+"""Full float32 precision: two ways of computing one thing agree where both compute in the dtype they say."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import torch
 
@@ -13,7 +14,7 @@ _FULL = ("none", "ieee")
 @contextmanager
 def full_precision(device: torch.device) -> Iterator[None]:
     """No autocast inside, and no TF32 or bfloat16 in products of float32; the settings are left as found."""
-    backends = torch.backends
+    backends: Any = torch.backends
     products = {
         "cuda": (backends.cuda.matmul, backends.cudnn.conv),
         "cpu": (backends.mkldnn.matmul, backends.mkldnn.conv),

@@ -6,21 +6,22 @@ import torch
 from torch import Tensor, nn
 
 from penstock.errors import PenstockError
+from penstock.gates.recording import eager
 from penstock.model.batches import Inputs, batches
 from penstock.model.checks import check
 from penstock.model.found import left_as_found
 from penstock.walk.agreement import agrees
 from penstock.walk.announcement import announced
-from penstock.walk.audit import audit
+from penstock.walk.audit import refuse_unwalkable
 from penstock.walk.cache import recall, remember
 from penstock.walk.derivatives import same_derivatives
-from penstock.walk.diagnosis import diagnosis
+from penstock.walk.diagnosis import diagnose
 from penstock.walk.export import exported
 from penstock.walk.graph import Graph
 from penstock.walk.pinned import LostBatch
 from penstock.walk.precision import full_precision
 from penstock.walk.quiet import without_warnings
-from penstock.walk.refusal import refusal
+from penstock.walk.refusal import in_one_sentence
 from penstock.walk.rehearsal import rehearse
 from penstock.walk.rows import three_rows
 from penstock.walk.translation import translate
@@ -40,7 +41,7 @@ def read(model: nn.Module, x: Inputs) -> Graph:
     can stand for is refused.
     """
     check(model)
-    with torch.inference_mode(False), without_warnings():
+    with torch.inference_mode(False), without_warnings(), eager():
         rows = three_rows(next(iter(batches(model, x, size=3))))
         with full_precision(rows.device):
             graph = recall(model, rows)
@@ -60,7 +61,7 @@ def _read_anew(model: nn.Module, rows: Tensor) -> Graph:
         raise
     graph = _exported_graph(model, rows)
     if not agrees(graph, model, rows):
-        raise diagnosis(graph, model, rows)
+        raise diagnose(graph, model, rows)
     if not same_derivatives(graph, model, rows):
         raise PenstockError(
             f"the derivatives of {type(model).__name__} are not those of the operations it consists of; "
@@ -70,7 +71,7 @@ def _read_anew(model: nn.Module, rows: Tensor) -> Graph:
 
 
 def _refuse_if_rows_get_lost(model: nn.Module, rows: Tensor) -> None:
-    """What goes wrong on three rows may be right on as many as the user has: the graph shows where and why."""
+    """What goes wrong on three rows may be right on as many as the user has: the graph shows why."""
     try:
         _exported_graph(model, rows)
     except LostBatch:
@@ -85,7 +86,7 @@ def _exported_graph(model: nn.Module, rows: Tensor) -> Graph:
         try:
             program = exported(model, rows)
         except Exception as error:
-            raise refusal(model, rows, error) from (error.__cause__ or error)
+            raise in_one_sentence(model, rows, error) from (error.__cause__ or error)
         graph = translate(program, model, rows)
-    audit(graph, model)
+    refuse_unwalkable(graph, model)
     return graph

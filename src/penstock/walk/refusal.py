@@ -10,12 +10,17 @@ from penstock.walk.export import ForwardFailed
 from penstock.walk.pinned import LostBatch, where_pinned
 from penstock.walk.place import place_raised, subject
 
-__all__ = ["refusal", "what_it_says"]
+__all__ = ["in_one_sentence", "what_it_says"]
 
 # Words of torch's own message, and what they mean to whoever wrote the network. The first that fit are taken.
 _MEANINGS = (
     (
-        ("numpy() is not supported", "data pointer", "fake tensor in the exported program"),
+        ("fake tensor in the exported program",),
+        "reads the .data of a parameter, or makes a tensor where torch.export cannot see it; use .detach() "
+        "and torch operations",
+    ),
+    (
+        ("numpy() is not supported", "data pointer"),
         "leaves torch (numpy, data_ptr or a compiled extension of its own), so no graph can hold it; write "
         "it in torch operations",
     ),
@@ -34,7 +39,7 @@ _MEANINGS = (
 )
 
 
-def refusal(model: nn.Module, rows: Tensor, error: Exception) -> PenstockError:
+def in_one_sentence(model: nn.Module, rows: Tensor, error: Exception) -> PenstockError:
     """The sentence for what torch.export raised; its own text stays as the cause."""
     raised = error
     if isinstance(error, ForwardFailed) and isinstance(error.__cause__, Exception):
@@ -65,8 +70,9 @@ def _meaning(error: Exception) -> str:
     text = str(error)
     if isinstance(error, GuardOnDataDependentSymNode) or "data-dependent" in text:
         return (
-            "decides what to compute from the values of a tensor (an if, a loop, an assert or .item()), "
-            "which no graph can follow; choose with torch.where, or move the check out of forward"
+            "decides what to compute from the values of a tensor (an if, a loop, an assert, .item() or "
+            "float()), which no graph can follow; choose with torch.where, or move the check out of "
+            "forward"
         )
     for signs, meaning in _MEANINGS:
         if any(sign in text for sign in signs):

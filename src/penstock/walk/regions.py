@@ -15,7 +15,7 @@ _NO_GRAD, _AUTOCAST = "wrap_with_set_grad_enabled", "wrap_with_autocast"
 
 
 def keep_regions(program: ExportedProgram) -> None:
-    """Put what stands under `no_grad` in line, its results detached; give what stands under `autocast` a place."""
+    """Put what is under `no_grad` in line, its results detached; give what is under `autocast` a place."""
     for module in list(program.graph_module.modules()):
         if not isinstance(module, fx.GraphModule):
             continue

@@ -1,6 +1,7 @@
-"""The module itself, run once before it is exported: what it says of its input is plainer than what export says."""
+"""The module itself, run before it is exported: what it says of its input is plainer than export's words."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -15,9 +16,12 @@ from penstock.walk.refusal import what_it_says
 
 __all__ = ["rehearse"]
 
+# hooks on gradients, operators of torch.library; not a reentrant checkpoint, whose forward has no gradients
+_TORCHS_OWN = ("torch.nn.", "torch._")
+
 
 def rehearse(model: nn.Module, rows: Tensor) -> None:
-    """Refuse what shows without a graph: wrong inputs and outputs, wrappers, derivatives of the user's own."""
+    """Refuse what shows without a graph: wrong inputs, wrong outputs, wrappers, derivatives of one's own."""
     for path, module in layers(model):
         if isinstance(module, nn.DataParallel | nn.parallel.DistributedDataParallel):
             raise PenstockError(
@@ -48,7 +52,7 @@ def _run(model: nn.Module, rows: Tensor) -> None:
 
 
 def _own_derivative(model: nn.Module, rows: Tensor) -> str | None:
-    """The first autograd Function on the way to the output, with its line; torch's own for hooks do not count."""
+    """The first autograd Function on the way to the output, with its line; torch's own for hooks are none."""
     with torch.enable_grad(), torch.autograd.set_detect_anomaly(True, check_nan=False):
         try:
             # not a leaf, so that a first layer may work in place
@@ -57,8 +61,9 @@ def _own_derivative(model: nn.Module, rows: Tensor) -> str | None:
             return None  # what runs without gradients alone has no derivatives to be wrong about
         for node in _backward(y.grad_fn):
             function = getattr(node, "_forward_cls", None)
-            if function is not None and function.__module__ != "torch.nn.modules._functions":
-                line = source_in_trace("".join(node.metadata.get("traceback_", ())))
+            if function is not None and not function.__module__.startswith(_TORCHS_OWN):
+                metadata: Any = node.metadata
+                line = source_in_trace("".join(metadata.get("traceback_", ())))
                 return ", ".join(part for part in (function.__name__, line) if part)
     return None
 

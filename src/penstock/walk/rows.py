@@ -21,7 +21,7 @@ def three_rows(x: Tensor) -> Tensor:
 
 
 def in_other_company(rows: Tensor) -> Tensor:
-    """The rows in reverse, the last one twice: each then stands elsewhere or beside others, among more rows."""
+    """The rows in reverse, the last one twice: each stands elsewhere or beside others, among more rows."""
     return torch.cat([rows.flip(0), rows[-1:]])
 
 

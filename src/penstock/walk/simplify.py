@@ -49,7 +49,7 @@ def repeated(node: fx.Node, sizes: Mapping[str, Sizes]) -> fx.Node | None:
 
 
 def rewritten(node: fx.Node, sizes: Sizes) -> tuple[Any, tuple[Any, ...], dict[str, Any]] | None:
-    """The target, arguments and options of a plainer operation that makes the same tensor, if there is one."""
+    """Target, arguments and options of a plainer operation that makes the same tensor, if there is one."""
     name, args, made = _name(node), _arguments(node), node.meta["val"]
     options = {"dtype": made.dtype, "device": made.device}
     if name in ("view", "_unsafe_view"):

@@ -1,8 +1,8 @@
 """A step among the values around it: what an operation is shown when it is asked what it means.
 
-Everything is numbered for one example. The nodes of a signal are the entries of its tensor at a batch of one, in row
-order; the entries of a held tensor likewise. Numbers come in the tensor's own shape, so that an operation can say
-which of them belong together by the same broadcasting that torch's own operation uses.
+Everything is numbered for one example. The nodes of a signal are the entries of its tensor at a batch of one,
+in row order; the entries of a held tensor likewise. Numbers come in the tensor's own shape, so that an
+operation can say which of them belong together by the same broadcasting that torch's own operation uses.
 """
 
 import math
@@ -17,7 +17,7 @@ from torch import Tensor
 from penstock.errors import PenstockError
 from penstock.walk.step import Ref, Step
 
-__all__ = ["Nodes", "Site", "Weight", "numbers"]
+__all__ = ["Nodes", "Site", "Weight", "numbers", "where"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,8 +35,8 @@ class Nodes:
 class Weight:
     """Entries of one tensor that multiplies signals, or is added to them.
 
-    Two entries are the same weight where `name` and number are the same. A `fixed` tensor holds constants (1/k of an
-    average), which have no name: there it is the value that counts.
+    Two entries are the same weight where `name` and number are the same. A `fixed` tensor holds constants
+    (1/k of an average), which have no name: there it is the value that counts.
     """
 
     name: str
@@ -96,7 +96,7 @@ class Site:
         """The nodes of the signal that stands in an argument."""
         operand = self.operand(argument)
         if isinstance(operand, Weight):
-            raise self.refusal(f"reads something else than what passes through the module as its {argument!r}")
+            raise self.refusal(f"has something held as its {argument}; put what depends on the input there")
         return operand
 
     def weight(self, argument: str | Ref) -> Weight:
@@ -126,15 +126,26 @@ class Site:
         """The number that stands in an argument."""
         return float(self.weight(argument).values)
 
+    def sizes(self, argument: str) -> tuple[int, ...]:
+        """The sizes that stand in an argument, one or several."""
+        given = self[argument]
+        return tuple(given) if isinstance(given, list | tuple) else (int(self.scalar(argument)),)
+
     def refusal(self, reason: str) -> PenstockError:
         """That this step cannot be read, and why."""
-        return PenstockError(f"{self.step.place} ({self.step.target._opname}) {reason}")
+        return PenstockError(f"{where(self.step)} {reason}")
 
 
 TWO_SIGNALS = (
-    "multiplies two signals that both depend on the input, so its output is no sum over paths; accepted are products "
-    "with a parameter, a buffer or a constant"
+    "multiplies two signals that both depend on the input, so its output is no sum over paths; accepted are "
+    "products with a parameter, a buffer or a constant"
 )
+
+
+def where(step: Step) -> str:
+    """The step's place, and its operation where the place does not tell."""
+    place = str(step.place)
+    return place if step.operation in place else f"{place} ({step.operation})".strip()
 
 
 def numbers(shape: tuple[int, ...]) -> Int64[Tensor, "*shape"]:

@@ -1,11 +1,10 @@
-"""One step of a module's graph: a torch operation, what it reads, and where it stands in the user's source."""
+"""One step of a module's graph: a torch operation, what it reads, and where the user wrote it."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
-import sympy
 import torch
 from torch import Tensor
 from torch._ops import OpOverload
@@ -27,8 +26,10 @@ class Ref:
 class Extent:
     """A number that depends on how many examples there are: `batch`, `4*batch`, `batch//2`."""
 
-    expression: sympy.Basic
-    batch: sympy.Symbol
+    expression: Any
+    """As torch writes it, in sympy's terms."""
+    batch: Any
+    """The symbol for the number of examples."""
     kind: type[int] | type[float] | type[bool] = int
 
     @property
@@ -41,12 +42,15 @@ class Extent:
         return self.expression.free_symbols != {self.batch}
 
     def at(self, batch: int) -> int | float | bool:
-        if self.is_batch:
-            return batch
-        return self.kind(self.expression.xreplace({self.batch: sympy.Integer(batch)}))  # pyright: ignore
+        return batch if self.is_batch else _evaluated(self, batch)
 
     def __repr__(self) -> str:
-        return str(self.expression.xreplace({self.batch: sympy.Symbol("batch")}))
+        return str(self.expression).replace(str(self.batch), "batch")
+
+
+@lru_cache(maxsize=4096)
+def _evaluated(extent: Extent, batch: int) -> int | float | bool:
+    return extent.kind(extent.expression.subs(extent.batch, batch))
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +83,7 @@ class Step:
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
-        """One example's shape: that of a batch of one, without the first dimension where that is the batch."""
+        """One example's shape: that of a batch of one, without the first dimension if that is the batch."""
         return self.shape_at(1)[1:] if self.batch_first else self.shape_at(1)
 
     @property

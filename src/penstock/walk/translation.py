@@ -30,7 +30,7 @@ def translate(program: ExportedProgram, model: nn.Module, x: Tensor) -> Graph:
     for node in program.graph.nodes:
         if node.op == "call_function":
             translation.add(node)
-    output = translation.values.get(program.graph_signature.user_outputs[0])
+    output = translation.values.get(str(next(iter(program.graph_signature.user_outputs))))
     if not isinstance(output, Ref):
         raise PenstockError(
             f"{type(model).__name__} returns no tensor; wrap it with penstock.adapt(model, forward)"
@@ -63,7 +63,7 @@ class _Translation:
         self.sources: dict[str, Tensor] = {}
         self.parameters: dict[str, str] = {}
         nodes = {node.name: node for node in program.graph.find_nodes(op="placeholder")}
-        self.input = str(program.graph_signature.user_inputs[0])
+        self.input = str(next(iter(program.graph_signature.user_inputs)))
         self.batch = nodes[self.input].meta["val"].shape[0].node.expr
         self.signals.add(self.input)
         self.values[self.input] = Ref(self.input)

@@ -24,7 +24,7 @@ def test_the_words_are_these():
 
 @pytest.mark.parametrize("word", ["Reproduced", "not run", "", "partly"])
 def test_a_verdict_is_one_of_the_words(word: Any):
-    with pytest.raises(ValueError, match=r"is no verdict|type hint|type checking|type-check"):
+    with pytest.raises(PenstockError, match="is no verdict; a rule of judgement says one of: reproduced, "):
         Verdict(word, "so")
 
 

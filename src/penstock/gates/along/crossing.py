@@ -8,7 +8,7 @@ the state is "above zero".
 import math
 
 import torch
-from jaxtyping import Float, Shaped
+from jaxtyping import Float
 from torch import Tensor
 
 from penstock.gates.choice import Pooling
@@ -40,20 +40,22 @@ def functions(
     return torch.where(ahead.isinf(), -1.0, ahead).flatten(-2)
 
 
-def distance(kind: Kind, q: Float[Tensor, "n *shape"]) -> Shaped[Tensor, "n *some"]:
-    """How far each function is from zero. Those that are zero itself count as infinitely far.
+def distance(kind: Kind, slots: int, values: Float[Tensor, "n k"]) -> Float[Tensor, " n"]:
+    """How far the function that is nearest to zero is from it. Those that are zero itself do not count.
 
     They stand where nothing arrives (a unit without bias behind shut gates, a window of shut units), and stay there
     until a gate before them opens.
     """
-    if isinstance(kind, Clipped):
-        away = torch.minimum((q - kind.low).abs(), (q - kind.high).abs())
-    elif isinstance(kind, Pooling):
-        entries = _entries(kind, q)
-        away = entries.amax(-1, keepdim=True) - entries
-    else:
-        away = q.abs()
-    return torch.where(away == 0, math.inf, away)
+    ends = (kind.low, kind.high) if isinstance(kind, Clipped) else ()
+    away = [values - end for end in ends] or [values]
+    if isinstance(kind, Pooling):
+        windows = values.unflatten(-1, (-1, slots))
+        away = [(windows - windows.amax(-1, keepdim=True)).flatten(1)]
+    sizes = [each.abs() for each in away]
+    nearest = torch.stack([size.amin(1) for size in sizes]).amin(0)
+    if bool((nearest == 0).any()):
+        nearest = torch.stack([torch.where(size == 0, math.inf, size).amin(1) for size in sizes]).amin(0)
+    return nearest
 
 
 def _entries(kind: Pooling, q: Float[Tensor, "n *shape"]) -> Float[Tensor, "n *out slots"]:

@@ -14,44 +14,54 @@ from torch.func import functional_call
 
 from penstock.errors import PenstockError
 from penstock.gates.along.line import Weights, working_dtype
-from penstock.gates.dependence import Dependence
+from penstock.gates.following import Following
 from penstock.gates.kind import Kind
 from penstock.gates.recording import capture, eager
 from penstock.gates.rows import Rows, find_rows
 from penstock.gates.watch import Watch
-from penstock.model import call, check, left_as_found, whole
+from penstock.model import check, left_as_found, whole
 
 __all__ = ["Layer", "Probe", "Visitor"]
+
+# As many examples as show which calls there are and how each counts its examples.
+_FEW = 4
 
 
 @dataclass(frozen=True)
 class Layer:
-    """One call that opens hard gates."""
+    """One call that opens gates."""
 
     number: int
-    """Its place among the layers, in the order of the calls."""
+    """Its place among the layers of hard gates, in the order of the calls; -1 where gates are smooth."""
     name: str
+    kind: Kind
+    """As the call was first made: a slope or a bound may change, what it is does not."""
     rows: Rows
     shape: tuple[int, ...]
     """The gates of one example."""
+
+    @property
+    def slots(self) -> int:
+        """How many entries a window has, in max-pooling."""
+        return self.shape[-1]
 
     @property
     def gates(self) -> int:
         return prod(self.shape)
 
     def unit(self, gate: int) -> tuple[int, ...]:
-        """The index of a gate, counted in the flattened layer."""
+        """The index of a gate that is counted in the flattened layer."""
         return tuple(int(index) for index in np.unravel_index(gate, self.shape))
 
 
 class Visitor:
-    """What is done with each layer while the model runs."""
+    """What is done with each call while the model runs."""
 
     def see(self, layer: Layer, kind: Kind, q: Tensor, n: int) -> Tensor | None:
         """q is as the call was given it, for n examples; what is returned, if anything, replaces the call's output."""
         raise NotImplementedError
 
-    def pass_by(self, name: str, kind: Kind, q: Tensor, n: int) -> Tensor | None:
+    def pass_by(self, layer: Layer, kind: Kind, q: Tensor, n: int) -> Tensor | None:
         """The same for a call whose gates are smooth."""
 
 
@@ -62,21 +72,19 @@ class Probe:
         self.model = model
         with self.asking():
             check(model)
-            self.x: Float[Tensor, "n *shape"] = whole(model, x)
-            capture(model, self.x[:2])  # refuses what a watch cannot see
-            first = _First(model)
-            with first.dependence, first:
-                call(model, self.x[:4].clone())
-            rows = find_rows(model, self.x[:4], first.shapes)
-        self.x = self.x.to(working_dtype(self.x.dtype))
-        self._signals = tuple(first.signals)
-        self.layers = _layers(first, rows, len(self.x[:4]))
-        self._by_name = {layer.name: layer for layer in self.layers}
-        self._smooth = frozenset(rows) - self._by_name.keys()
+            given = whole(model, x)
+            self.few: Float[Tensor, "few *shape"] = given[:_FEW]
+            """Some of the examples, in the model's own dtype."""
+            self._first = _First(model)
+            capture(model, self.few)  # refuses what a watch cannot see
+            self._first.run(self.few)
+            rows = find_rows(model, self.few, {name: tuple(q.shape) for name, q in self._first.seen.items()})
+        self.x: Float[Tensor, "n *shape"] = given.to(working_dtype(given.dtype))
+        self._calls = {layer.name: layer for layer in self._first.layers(rows, len(self.few))}
+        self.layers = tuple(layer for layer in self._calls.values() if layer.number >= 0)
+        """The layers of hard gates, in the order of the calls."""
         if not self.layers:
-            raise PenstockError(
-                "the gates of this model are smooth and never flip; use penstock.Monitor to follow how they move"
-            )
+            raise PenstockError("the gates of this model are all smooth, and a smooth gate never flips; follow it with Monitor")
 
     def __len__(self) -> int:
         return len(self.x)
@@ -93,70 +101,61 @@ class Probe:
             self.model.eval()
             yield
 
-    def visit(self, weights: Weights, examples: Int64[Tensor, " k"] | slice, visitor: Visitor) -> Tensor:
-        """Runs some of the examples with these weights, and shows the visitor every layer. To be called while `asking`."""
-        return self.run(weights, self.x[examples].clone(), visitor)
+    def visit(self, weights: Weights, examples: Int64[Tensor, " k"] | slice, visitor: Visitor) -> None:
+        """Runs some of the examples with these weights, and shows the visitor every layer. Only while `asking`."""
+        self.run(self.model, weights, self.x[examples].clone(), visitor)
 
-    def run(self, weights: Weights, x: Float[Tensor, "n *shape"], visitor: Visitor) -> Tensor:
-        """Runs any inputs so. Returns what the model returns."""
-        passing = _Passing(self.model, self._signals, lambda *seen: self._show(visitor, len(x), *seen))
+    def run(self, model: nn.Module, weights: Weights, x: Float[Tensor, "n *shape"], visitor: Visitor) -> Tensor:
+        """Runs the model, or a copy of it, on any inputs, and returns what it returns."""
+        passing = _Passing(model, self._first.signals, lambda *seen: self._show(visitor, len(x), *seen))
         with passing:
-            y = functional_call(self.model, weights, (x,))
-        if passing.calls != len(self._by_name) + len(self._smooth):
-            raise PenstockError(
-                f"the model made {passing.calls} ReLU-like calls where it had made {len(self._by_name) + len(self._smooth)}, "
-                "because its control flow depends on the data or on its weights; follow a model that always makes the same calls"
-            )
+            y = functional_call(model, weights, (x,))
+        if passing.calls != len(self._calls):
+            raise _other_way(f"the model makes {passing.calls} ReLU-like calls where it made {len(self._calls)} at first")
         return y
 
     def _show(self, visitor: Visitor, n: int, name: str, kind: Kind, q: Tensor) -> Tensor | None:
-        if name in self._smooth:
-            return visitor.pass_by(name, kind, q, n)
-        layer = self._by_name.get(name)
+        layer = self._calls.get(name)
         if layer is None or not layer.rows.fit(tuple(q.shape), n):
-            raise PenstockError(
-                f"{name} was not called when the examples were first seen, or was called with another shape, because the "
-                "model's control flow depends on the data or on its weights; follow a model that always makes the same calls"
-            )
-        return visitor.see(layer, kind, q, n)
+            raise _other_way(f"{name} is called in another way than at first")
+        return (visitor.pass_by if layer.number < 0 else visitor.see)(layer, kind, q, n)
 
 
-def _layers(first: "_First", rows: dict[str, Rows], n: int) -> tuple[Layer, ...]:
-    hard = [name for name, kind in first.kinds.items() if kind.hard]
-    return tuple(
-        Layer(number, name, rows[name], tuple(rows[name].first(first.kinds[name].read(first.seen[name]), n).shape[1:]))
-        for number, name in enumerate(hard)
+def _other_way(what: str) -> PenstockError:
+    return PenstockError(
+        f"{what}, because the model's control flow depends on its weights or its inputs; follow a model that always makes "
+        "the same calls"
     )
 
 
-class _First(Watch):
+class _First(Following):
     """The first run: which calls there are, and which of them are made on what depends on the input."""
 
     def __init__(self, model: nn.Module):
         super().__init__(model)
-        self.dependence = Dependence(self, model)
         self.signals: list[bool] = []
         self.kinds: dict[str, Kind] = {}
         self.seen: dict[str, Tensor] = {}
 
-    @property
-    def shapes(self) -> dict[str, tuple[int, ...]]:
-        return {name: tuple(q.shape) for name, q in self.seen.items()}
-
     def is_signal(self, q: Tensor) -> bool:
-        self.signals.append(self.dependence.carried_by(q))
+        self.signals.append(super().is_signal(q))
         return self.signals[-1]
 
     def on_call(self, name: str, kind: Kind, q: Tensor) -> None:
         self.kinds[name], self.seen[name] = kind, q.clone()
 
+    def layers(self, rows: dict[str, Rows], n: int) -> Iterator[Layer]:
+        number = 0
+        for name, kind in self.kinds.items():
+            shape = tuple(rows[name].first(kind.read(self.seen[name]), n).shape[1:])
+            yield Layer(number if kind.hard else -1, name, kind, rows[name], shape)
+            number += kind.hard
+
 
 class _Passing(Watch):
-    """A later run, which follows no storage any more: the calls on weights alone are the same ones again."""
+    """A later run, which follows no storage any more: calls on weights alone are the same ones again."""
 
-    def __init__(
-        self, model: nn.Module, signals: tuple[bool, ...], show: Callable[[str, Kind, Tensor], Tensor | None]
-    ):
+    def __init__(self, model: nn.Module, signals: list[bool], show: Callable[[str, Kind, Tensor], Tensor | None]):
         super().__init__(model)
         self.signals = iter(signals)
         self.show = show
@@ -172,6 +171,6 @@ class _Passing(Watch):
 
 @contextmanager
 def _without_autocast() -> Iterator[None]:
-    """Mixed precision is the reader's choice for training; gates are looked at in full."""
+    """Mixed precision is a choice for training; gates are looked at in full."""
     with torch.autocast("cpu", enabled=False), torch.autocast("cuda", enabled=False):
         yield

@@ -136,7 +136,7 @@ def _predicted(samples: Samples, stretches: list[_Stretch], rows: Int64[Tensor, 
     """For each stretch, the places on both sides of every flip in the first layer that has one."""
     count = rows.shape[1]
     lengths = [stretch.end - stretch.start for stretch in stretches]
-    matrices = torch.stack([polynomial.from_values(length, count) for length in lengths])
+    margins = torch.tensor([polynomial.margin(length, count) for length in lengths], device=rows.device)
     cuts: list[set[int]] = [set() for _ in stretches]
     for layer in samples.probe.layers:
         undecided = [item for item, places in enumerate(cuts) if not places]
@@ -144,7 +144,7 @@ def _predicted(samples: Samples, stretches: list[_Stretch], rows: Int64[Tensor, 
             break
         where = torch.tensor(undecided, device=rows.device)
         functions = samples.functions(layer, rows[where])
-        doubtful = polynomial.doubtful(functions, matrices[undecided].to(functions))
+        doubtful = polynomial.doubtful(functions, margins[where].to(functions))
         for at in doubtful.any(1).nonzero().flatten().tolist():
             item = undecided[at]
             for place in polynomial.changes(functions[at][:, doubtful[at]], lengths[item]).tolist():
@@ -167,8 +167,8 @@ def _bend(samples: Samples, stretches: list[_Stretch], count: int) -> Float[Tens
     length = stretches[0].end - stretches[0].start
     bends = []
     for layer in samples.probe.layers:
-        functions = samples.functions(layer, rows)
-        share = torch.tensor(polynomial.nodes(length, count), device=functions.device).to(functions) / length
-        chord = torch.lerp(functions[:, :1], functions[:, -1:], share[:, None])
-        bends.append((functions - chord).abs().max())
+        start, *inner, end = samples.functions(layer, rows).unbind(1)
+        places = polynomial.nodes(length, count)[1:-1]
+        away = [(look - torch.lerp(start, end, place / length)).abs().max() for look, place in zip(inner, places, strict=True)]
+        bends.append(torch.stack(away).max() if away else (end - start).abs().max())
     return torch.stack(bends)

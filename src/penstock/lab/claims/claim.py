@@ -84,7 +84,7 @@ class Run(Protocol):
 class Verdict:
     """What the rule of judgement says of the evidence: a word, and what was found here in one line."""
 
-    word: Word
+    word: str
     ours: str
 
     def __post_init__(self) -> None:
@@ -94,7 +94,7 @@ class Verdict:
             raise PenstockError(f"what was found is one line without tabs, and this is more: {self.ours!r}")
 
     @classmethod
-    def when(cls, holds: bool, ours: str, word: Word = "reproduced") -> "Verdict":
+    def when(cls, holds: bool, ours: str, word: str = "reproduced") -> "Verdict":
         """`word` where the rule holds, `not reproduced` where it does not."""
         return cls(word if holds else "not reproduced", ours)
 
@@ -140,8 +140,8 @@ class Claim(Generic[S]):
             self._check_settings(name, scale.settings)
 
     def _check_settings(self, scale: str, settings: Any) -> None:
-        frozen = dataclasses.is_dataclass(settings) and type(settings).__dataclass_params__.frozen  # type: ignore[attr-defined]
-        if not frozen or isinstance(settings, type):
+        parameters = getattr(type(settings), "__dataclass_params__", None)
+        if parameters is None or not parameters.frozen:
             raise PenstockError(f"the settings of {self.id} at {scale} are to be a frozen dataclass, not {settings!r}")
         taken = sorted(RESERVED & {field.name for field in dataclasses.fields(settings)})
         if taken:
@@ -161,9 +161,8 @@ class Claim(Generic[S]):
         """The verdict of this scale's rule; where the paper is corrected, what holds is `reproduced as corrected`."""
         verdict = self.scales[scale].judge(evidence)
         if (verdict.word == "reproduced") == bool(self.corrected) and verdict.word.startswith("reproduced"):
-            raise PenstockError(
-                f"the rule of {self.id} at {scale} says {verdict.word!r}, but the claim {'has' if self.corrected else 'has no'} correction"
-            )
+            has = "has a" if self.corrected else "has no"
+            raise PenstockError(f"the rule of {self.id} at {scale} says {verdict.word!r}, but the claim {has} correction")
         if verdict.word == "direction only" and scale == "smoke":
             raise PenstockError(f"the rule of {self.id} at smoke says 'direction only', which is for laptop and paper")
         return verdict

@@ -1,15 +1,16 @@
 """The terms of E[K²] one by one (N Appendix B.1.2), on networks tiny enough that all ±σ weights can be tried.
 
-A term has an index τ = (p_a, p'_a, p_b, p'_b; θ_a, θ_b): four paths and two weights. Its expectation
-E(τ) = E[∂_a v(p_a) ∂_a v(p'_a) ∂_b v(p_b) ∂_b v(p'_b)] is found here by enumeration, and beside it stand what the paper
-says of it: the product over layers (21), the two conditions of Proposition B.5, the layouts of Figure 4.
+A term has an index τ = (p_a, p'_a, p_b, p'_b; θ_a, θ_b): four paths and two weights. Its expectation E(τ) =
+E[∂_a v(p_a) ∂_a v(p'_a) ∂_b v(p_b) ∂_b v(p'_b)] is found here by enumeration, and beside it stand what the
+paper says of it: the product over layers (21), the two conditions of Proposition B.5, the layouts of Figure
+4.
 
 Tensors over τ have the axes θ_a, p_a, p'_a, θ_b, p_b, p'_b.
 """
 
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import product
+from itertools import pairwise, product
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -20,7 +21,7 @@ from penstock.errors import PenstockError
 __all__ = ["LAYOUTS", "TABLE_3", "FourPaths"]
 
 LAYOUTS = "abcd"
-"""N Figure 4: the four paths on one weight (a), or two and two, from one node to two (b), two to one (c), apart (d)."""
+"""N Figure 4: four paths on one weight (a); two and two, from one node (b), to one node (c), apart (d)."""
 
 TABLE_3 = {"a": "ab", "b": "cd", "c": "ab", "d": "cd"}
 """N Table 3: the layouts that may follow in the next layer."""
@@ -29,17 +30,21 @@ MOST_WEIGHTS = 16
 
 
 class FourPaths:
-    """The terms of E[K²] of a fully connected network without biases whose weights are ±σ, independent and fair."""
+    """The terms of E[K²] of a fully connected network without biases, whose weights are fair ±σ."""
 
     def __init__(self, widths: Sequence[int], sigma: float):
         self.widths = tuple(widths)
         self.sigma = sigma
         self.depth = len(widths) - 1
         if self.widths[-1] != 1 or self.depth < 2:
-            raise PenstockError(f"the terms are those of a network with hidden layers and one output, not {widths}")
-        sizes = [above * below for below, above in zip(widths, widths[1:], strict=False)]
+            raise PenstockError(
+                f"the terms are those of a network with hidden layers and one output, not {widths}"
+            )
+        sizes = [above * below for below, above in pairwise(widths)]
         if sum(sizes) > MOST_WEIGHTS:
-            raise PenstockError(f"{sum(sizes)} weights have too many signs to try; take {MOST_WEIGHTS} or fewer")
+            raise PenstockError(
+                f"{sum(sizes)} weights have too many signs to try; take {MOST_WEIGHTS} or fewer"
+            )
         self.layer_of = torch.repeat_interleave(torch.arange(self.depth), torch.tensor(sizes))
         """The layer of every weight, counted from 0."""
         self.nodes = torch.tensor(list(product(*(range(width) for width in widths))))
@@ -55,7 +60,9 @@ class FourPaths:
         found = torch.zeros(len(draws), len(self.layer_of), len(self.nodes), dtype=torch.float64)
         for layer in range(self.depth):
             others = [other for other in range(self.depth) if other != layer]
-            found[:, self.weights[:, layer], torch.arange(len(self.nodes))] = draws[:, self.weights[:, others]].prod(-1)
+            found[:, self.weights[:, layer], torch.arange(len(self.nodes))] = draws[
+                :, self.weights[:, others]
+            ].prod(-1)
         return found
 
     @cached_property
@@ -75,7 +82,9 @@ class FourPaths:
     def through(self) -> Bool[Tensor, "weights paths"]:
         """Which path passes through which weight."""
         found = torch.zeros(len(self.layer_of), len(self.nodes), dtype=torch.bool)
-        return found.index_put_((self.weights.T, torch.arange(len(self.nodes)).expand(self.depth, -1)), torch.tensor(True))
+        return found.index_put_(
+            (self.weights.T, torch.arange(len(self.nodes)).expand(self.depth, -1)), torch.tensor(True)
+        )
 
     def condition_i(self) -> Bool[Tensor, "a p p b p p"]:
         """p_a and p'_a pass through θ_a, p_b and p'_b through θ_b (N Proposition B.5)."""
@@ -94,7 +103,7 @@ class FourPaths:
         return self._formula_21(also_in_one_layer=True)
 
     def formula_21_as_corrected(self) -> Float[Tensor, "a p p b p p"]:
-        """(21) without Terms II and III where θ_a and θ_b belong to one layer, which no path differentiates twice."""
+        """(21) without Terms II and III where θ_a and θ_b belong to one layer: no weight of it is left."""
         return self._formula_21(also_in_one_layer=False)
 
     def same_layer(self) -> Bool[Tensor, "a b"]:
@@ -138,7 +147,7 @@ class FourPaths:
         return taken[:, None] == taken[None, :]
 
     def _paired(self, layer: int) -> Bool[Tensor, "p p p p"]:
-        """Where the mean of the four weights' product is σ⁴: every weight is taken an even number of times."""
+        """Where the mean of the four weights' product is σ⁴: each is taken an even number of times."""
         same = self._together(layer)
         return (
             same[:, :, None, None] & same[None, None, :, :]

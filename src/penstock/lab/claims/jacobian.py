@@ -1,4 +1,4 @@
-"""The tangent kernel as its definition has it (N Section 1.1): one gradient an example, and their inner products."""
+"""The tangent kernel by its definition (N Section 1.1): a gradient an example, and their inner products."""
 
 import torch
 from jaxtyping import Float

@@ -17,8 +17,8 @@ WIDTHS = (2, 3, 3, 1)
 
 @dataclass(frozen=True)
 class Settings:
-    networks: int = 20
-    """Random networks beside the figure's, whose paths are counted: d_in w^(d-1) of them, or the product of the widths."""
+    networks: int = 5
+    """Random networks beside the figure's; each has as many paths as the product of its widths."""
     seed: int = 0
     """Where the random networks start from."""
 
@@ -40,14 +40,17 @@ def run(settings: Settings, run: Run) -> Evidence:
         "shared_paths": active @ active.T / WIDTHS[0],
         "output_is_off_by": roundings(features @ values, model(x).detach()[:, 0]),
         "random_networks": settings.networks,
-        "miscounted": sum(_miscounted(settings.seed, network) for network in run.progress(range(settings.networks), "counting")),
+        "miscounted": sum(
+            _miscounted(settings.seed, network)
+            for network in run.progress(range(settings.networks), "counting")
+        ),
         "gates_1": gates[0],
         "gates_2": gates[1],
     }
 
 
 def _order(seed: int) -> float:
-    """How far listed values are from those in the figure's order, from x(1) by p1 … p9, in a network of random weights."""
+    """How far the listed values of random weights are from those in the figure's order, p1 … p9 from x(1)."""
     import torch
 
     from penstock import npv
@@ -59,7 +62,12 @@ def _order(seed: int) -> float:
     model = relu_network(WIDTHS, Gaussian(1.0), seeded(seed))
     first, second, last = (weight.detach() for weight in model.parameters())
     figures = torch.stack(
-        [last[0, j] * second[j, i] * first[i, start] for start in range(2) for i in range(3) for j in range(3)]
+        [
+            last[0, j] * second[j, i] * first[i, start]
+            for start in range(2)
+            for i in range(3)
+            for j in range(3)
+        ]
     )
     return roundings(npv(model), figures)
 
@@ -87,8 +95,9 @@ def judge(evidence: Evidence) -> Verdict:
         and float(shared.diagonal().min()) > 1
     )
     ours = (
-        f"{evidence['paths']} paths; for both x1 and x2 {evidence['open_for_x1_and_x2']} are open, so Λ(1,2) = "
-        f"{float(shared[0, 1]):g} with Λ(1,1) = {float(shared[0, 0]):g} and Λ(2,2) = {float(shared[1, 1]):g}"
+        f"{evidence['paths']} paths; for both x1 and x2 {evidence['open_for_x1_and_x2']} are open, so "
+        f"Λ(1,2) = {float(shared[0, 1]):g} with Λ(1,1) = {float(shared[0, 0]):g} and Λ(2,2) = "
+        f"{float(shared[1, 1]):g}"
     )
     return Verdict.when(holds, ours)
 
@@ -104,15 +113,21 @@ claim = Claim(
     paper="N",
     place="Figure 1",
     kind="exact",
-    says="A 2-3-3-1 network has 18 paths; where two inputs share one gate a layer, two of these are open for both and Λ is 1.",
-    printed="18 paths; Λ(1,2) = 1, because p3 and p12 are both active for x1 and x2 and the input dimension is 2",
+    says=(
+        "A 2-3-3-1 network has 18 paths; where two inputs share one gate a layer, two of these are open for "
+        "both and Λ is 1."
+    ),
+    printed=(
+        "18 paths; Λ(1,2) = 1, because p3 and p12 are both active for x1 and x2 and the input dimension is 2"
+    ),
     scales={
         "smoke": Scale(
             settings=Settings(),
             rule=(
-                "The listed paths are 18, in the figure's order; in a real network with gates of the figure's kind "
-                "exactly p3 and p12 are open for both of the first two inputs, Λ(1,2) is 1 and every Λ(s,s) more; in "
-                "random networks the paths listed and those counted are as many as the product of the widths."
+                "The listed paths are 18, in the figure's order; in a real network with gates of the "
+                "figure's kind exactly p3 and p12 are open for both of the first two inputs, Λ(1,2) is 1 "
+                "and every Λ(s,s) more; in random networks the paths listed and those counted are as many "
+                "as the product of the widths."
             ),
             judge=judge,
         )

@@ -1,4 +1,4 @@
-"""N Proposition 3.3: the tangent kernel is never better conditioned at the bottom than the path kernel lets it be."""
+"""N Proposition 3.3: a badly conditioned path kernel makes a badly conditioned tangent kernel."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -7,32 +7,47 @@ from penstock.lab.claims.claim import Claim, Evidence, Run, Scale, Verdict
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from torch import Tensor, nn
 
 __all__ = ["claim"]
 
 SINGULAR = 1e-9
-"""An H whose least eigenvalue is a smaller share of its largest counts as singular: both sides are zero then."""
+"""An H whose least eigenvalue is a smaller share of its largest is singular: both sides are zero then."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    cases: int = 80
-    """Random fully connected networks, with and without biases by turns."""
+    architectures: int = 6
+    """Random widths, half of them with biases."""
+    draws: int = 16
+    """Random weights for each."""
     examples: int = 3
-    """Inputs of each."""
+    """Inputs of each network."""
     seed: int = 0
-    """Where widths, weights and inputs start from."""
+    """Where the random networks and inputs start from."""
 
 
 def run(settings: Settings, run: Run) -> Evidence:
     import torch
 
-    rows = [_case(settings, case) for case in run.progress(range(settings.cases), "random networks")]
+    from penstock.lab.models.fully_connected import random_relu_network
+    from penstock.lab.models.many import Made, many_networks
+
+    def make(generator: torch.Generator, _: torch.dtype) -> Made:
+        bias = bool(torch.randint(2, (), generator=generator))
+        return random_relu_network(generator, inputs=(2, 4), hidden=(2, 4), depth=(2, 3), bias=bias)
+
+    networks = many_networks(make, settings.seed, settings.architectures, settings.draws)
+    cases = settings.architectures * settings.draws
+    rows = [
+        _case(network.model, network.inputs(settings.examples))
+        for network in run.progress(networks, "networks", cases)
+    ]
     least_k, least_h, largest_h, largest_v, mean_v = torch.tensor(rows, dtype=torch.float64).T
     regular = least_h > SINGULAR * largest_h
     bound = least_h * largest_v
     return {
-        "cases": settings.cases,
+        "cases": cases,
         "regular": int(regular.sum()),
         "above_the_bound": int((least_k > bound * (1 + 1e-9))[regular].sum()),
         "closest_to_the_bound": float((least_k / bound)[regular].max()) if regular.any() else 0.0,
@@ -42,30 +57,25 @@ def run(settings: Settings, run: Run) -> Evidence:
     }
 
 
-def _case(settings: Settings, case: int) -> tuple[float, float, float, float, float]:
-    """ρ_min(K), ρ_min(H), ρ_max(H), ρ_max(V) and V's mean eigenvalue that is not zero."""
+def _case(model: "nn.Module", x: "Tensor") -> tuple[float, float, float, float, float]:
+    """ρ_min(K), ρ_min(H), ρ_max(H), ρ_max(V), and the mean of V's eigenvalues that are not zero."""
     import torch
 
     from penstock import npf, vtk
     from penstock.lab.claims.jacobian import tangent_kernel
-    from penstock.lab.models.random_sizes import random_widths, seeded
-    from penstock.lab.models.fully_connected import relu_network
-    from penstock.lab.models.initialization import Gaussian
 
-    generator = seeded(settings.seed, case)
-    widths = random_widths(generator, inputs=(2, 4), hidden=(2, 4), depth=(2, 3))
-    model = relu_network(widths, Gaussian(1.0), generator, bias=bool(case % 2))
-    for name, parameter in model.named_parameters():
-        if name.endswith("bias"):
-            with torch.no_grad():
-                parameter.copy_(torch.randn(parameter.shape, generator=generator, dtype=parameter.dtype))
-    x = torch.randn(settings.examples, widths[0], generator=generator, dtype=torch.float64)
     features = npf(model, x)
     path_kernel = torch.linalg.eigvalsh(features @ features.T)
     values = torch.linalg.eigvalsh(vtk(model))
     kernel = torch.linalg.eigvalsh(tangent_kernel(model, x))
     some = values[values > 1e-9 * values[-1]]
-    return float(kernel[0]), float(path_kernel[0]), float(path_kernel[-1]), float(values[-1]), float(some.mean())
+    return (
+        float(kernel[0]),
+        float(path_kernel[0]),
+        float(path_kernel[-1]),
+        float(values[-1]),
+        float(some.mean()),
+    )
 
 
 def judge(evidence: Evidence) -> Verdict:
@@ -100,17 +110,17 @@ claim = Claim(
     place="Proposition 3.3",
     kind="exact",
     says=(
-        "The least eigenvalue of the tangent kernel is at most that of the path kernel times the largest of the value "
-        "tangent kernel: a well conditioned K needs a well conditioned H."
+        "The least eigenvalue of the tangent kernel is at most that of the path kernel times the largest of "
+        "the value tangent kernel: a well conditioned K needs a well conditioned H."
     ),
     printed="ρ_min(K) ≤ ρ_min(H) ρ_max(V)",
     scales={
         "smoke": Scale(
             settings=Settings(),
             rule=(
-                "Over random networks whose H is regular (a third of those drawn, or more; a singular H makes both sides "
-                "zero) no K has its least eigenvalue above the bound, and the same bound with V's mean eigenvalue, zeros "
-                "left out, in place of its largest fails for at least one."
+                "Over random networks whose H is regular (a third of those drawn, or more; a singular H "
+                "makes both sides zero) no K has its least eigenvalue above the bound, and the same bound "
+                "with V's mean eigenvalue, zeros left out, in place of its largest fails for at least one."
             ),
             judge=judge,
         )

@@ -11,7 +11,7 @@ __all__ = ["claim"]
 
 @dataclass(frozen=True)
 class Settings:
-    cases: int = 24
+    cases: int = 6
     """Random widths; every second network has one width w throughout, as the paper has it."""
     examples: int = 5
     """Inputs of each."""
@@ -52,7 +52,9 @@ def _case(settings: Settings, case: int) -> dict[str, float]:
     x = torch.randn(settings.examples, widths[0], generator=generator, dtype=dtype)
     linear = npf(deep_linear_network(widths, Gaussian(1.0), seeded(settings.seed, case, 1), dtype=dtype), x)
     relu = npf(relu_network(widths, Gaussian(1.0), seeded(settings.seed, case, 1), dtype=dtype), x)
-    shared, shared_by_relu = (((phi != 0).double() @ (phi != 0).double().T / widths[0]) for phi in (linear, relu))
+    shared, shared_by_relu = (
+        ((phi != 0).double() @ (phi != 0).double().T / widths[0]) for phi in (linear, relu)
+    )
     return {
         "every": every,
         "differ": int((shared != every).sum()),
@@ -70,8 +72,8 @@ def judge(evidence: Evidence) -> Verdict:
     )
     ours = (
         f"{evidence['counted']} deep linear networks with w^(d-1) from {evidence['smallest']:.0f} to "
-        f"{evidence['largest']:.0f}: Λ is that in all {evidence['entries']} entries; with ReLUs and the same weights "
-        f"{evidence['relu_entries_that_differ']} differ"
+        f"{evidence['largest']:.0f}: Λ is that in all {evidence['entries']} entries; with ReLUs and the "
+        f"same weights {evidence['relu_entries_that_differ']} differ"
     )
     return Verdict.when(holds, ours)
 
@@ -81,15 +83,19 @@ claim = Claim(
     paper="N",
     place="Section 7",
     kind="exact",
-    says="In a deep linear network every path is open for every input: Λ is w^(d-1) in every entry, and H is that times Σ.",
+    says=(
+        "In a deep linear network every path is open for every input: Λ is w^(d-1) in every entry, and H is "
+        "that times Σ."
+    ),
     printed="Λ is a matrix whose entries are w^(d-1)",
     scales={
         "smoke": Scale(
             settings=Settings(),
             rule=(
-                "Over deep linear networks with w^(d-1) above 1 (at least half of those drawn) Λ by listing is w^(d-1), or "
-                f"the product of the hidden widths, in every entry, and H differs from that times Σ by {ALLOWED} roundings "
-                "at most; with ReLUs put back at least half of the entries differ."
+                "Over deep linear networks with w^(d-1) above 1 (at least half of those drawn) Λ by "
+                "listing is w^(d-1), or the product of the hidden widths, in every entry, and H differs "
+                f"from that times Σ by {ALLOWED} roundings at most; with ReLUs put back at least half of "
+                "the entries differ."
             ),
             judge=judge,
         )

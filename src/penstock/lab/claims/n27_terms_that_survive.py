@@ -18,7 +18,16 @@ __all__ = ["claim"]
 class Settings:
     sigma: float = 0.7
     """The size of every weight."""
-    networks: tuple[str, ...] = ("1-2-1", "2-2-1", "2-3-1", "1-2-2-1", "2-2-2-1", "2-1-2-1", "1-3-2-1", "1-2-2-2-1")
+    networks: tuple[str, ...] = (
+        "1-2-1",
+        "2-2-1",
+        "2-3-1",
+        "1-2-2-1",
+        "2-2-2-1",
+        "2-1-2-1",
+        "1-3-2-1",
+        "1-2-2-2-1",
+    )
     """Widths of the networks, inputs first, with one output and 16 weights or fewer."""
     seed: int = 0
     """Where the two inputs' random path features (Proposition B.6) start from."""
@@ -34,7 +43,9 @@ def run(settings: Settings, run: Run) -> Evidence:
     return {**_summed(found), **_of_depth_three(settings), "follows": _tensor(follows)}
 
 
-def _network(widths: tuple[int, ...], settings: Settings, case: int, follows: list[list[int]]) -> dict[str, Any]:
+def _network(
+    widths: tuple[int, ...], settings: Settings, case: int, follows: list[list[int]]
+) -> dict[str, Any]:
     """What the paper says of the terms, against their enumeration."""
     from penstock.lab.claims.four_paths import FourPaths
     from penstock.lab.claims.splicing import AS_CORRECTED, AS_PRINTED, Splicing
@@ -81,7 +92,7 @@ def _formula_21(terms: "FourPaths") -> tuple[float, float]:
 
 
 def _proposition_b6(terms: "FourPaths", seed: int, case: int) -> tuple[float, float, float]:
-    """(E K)² against the sum of base terms, in roundings; E K² against it, a share; and Var K against the rest."""
+    """(E K)² against the base terms, in roundings; E K² against them, a share; Var K against the others."""
     import torch
 
     from penstock.lab.claims.deviation import roundings
@@ -113,7 +124,7 @@ def _count_layouts(terms: "FourPaths", follows: list[list[int]]) -> None:
 
 
 def _of_depth_three(settings: Settings) -> dict[str, Any]:
-    """E(τ) of a term that survives in 1-2-2-1, with weights of one layer and of two: enumerated, and by (21) as printed."""
+    """E(τ) of a surviving term of 1-2-2-1, with weights of one layer or of two: enumerated, and printed."""
     from penstock.lab.claims.four_paths import FourPaths
 
     terms = FourPaths((1, 2, 2, 1), settings.sigma)
@@ -151,9 +162,14 @@ def judge(evidence: Evidence) -> Verdict:
         for i, current in enumerate(LAYOUTS)
         for j, following in enumerate(LAYOUTS)
     }
-    table_holds = all((count > 0) == (following in TABLE_3[current]) for (current, following), count in seen.items())
+    table_holds = all(
+        (count > 0) == (following in TABLE_3[current]) for (current, following), count in seen.items()
+    )
     holds = (
-        evidence["against_b5"] == evidence["against_b2_as_corrected"] == evidence["against_b3_as_corrected"] == 0
+        evidence["against_b5"]
+        == evidence["against_b2_as_corrected"]
+        == evidence["against_b3_as_corrected"]
+        == 0
         and evidence["pairs_for_b3_as_corrected"] > 0
         and evidence["largest_deviation"] <= ALLOWED
         and table_holds
@@ -163,9 +179,10 @@ def judge(evidence: Evidence) -> Verdict:
         and evidence["against_b3_as_printed"] > 0
     )
     ours = (
-        f"{evidence['survive']} of {evidence['terms']} terms survive, those of Proposition B.5; within one layer E(τ) is "
-        f"{evidence['same_layer_enumerated']:.4f} where (21) prints {evidence['same_layer_printed']:.4f}; as printed, "
-        f"Lemma B.2 misses {evidence['against_b2_as_printed']} terms and Lemma B.3 fails for "
+        f"{evidence['survive']} of {evidence['terms']} terms survive, those of Proposition B.5; within one "
+        f"layer E(τ) is {evidence['same_layer_enumerated']:.4f} where (21) prints "
+        f"{evidence['same_layer_printed']:.4f}; as printed, Lemma B.2 misses "
+        f"{evidence['against_b2_as_printed']} terms and Lemma B.3 fails for "
         f"{evidence['against_b3_as_printed']}, as corrected none"
     )
     return Verdict.when(holds, ours, "reproduced as corrected")
@@ -183,26 +200,27 @@ claim = Claim(
     place="Propositions B.4 to B.6, Lemmas B.2 and B.3, Figure 4, Table 3",
     kind="exact",
     says=(
-        "A product of four path gradients survives the expectation over ±σ weights exactly where in every layer the four "
-        "paths take one weight or two weights two and two; each such four is spliced from two base paths that cross, "
-        "and the base terms make the squared mean of the kernel."
+        "A product of four path gradients survives the expectation over ±σ weights exactly where in every "
+        "layer the four paths take one weight or two weights two and two; each such four is spliced from "
+        "two base paths that cross, and the base terms make the squared mean of the kernel."
     ),
     printed=(
-        "(21) with Terms II and III for any two weights; crossings counted in the layers 2, …, d-1 (Definition B.2)"
+        "(21) with Terms II and III for any two weights; crossings counted in the layers 2, …, d-1 "
+        "(Definition B.2)"
     ),
     corrected=(
-        "(21) has no Terms II and III where both weights belong to one layer; crossings count from hidden layer 1 on, "
-        "else Lemmas B.2 and B.3 both fail"
+        "(21) has no Terms II and III where both weights belong to one layer; crossings count from hidden "
+        "layer 1 on, else Lemmas B.2 and B.3 both fail"
     ),
     scales={
         "smoke": Scale(
             settings=Settings(),
             rule=(
-                "Over all weights ±σ of tiny networks: the terms that survive are those of Proposition B.5, each worth "
-                f"σ^(4(d-1)); the corrected (21), Proposition B.6 and the variance agree to {ALLOWED} roundings; every "
-                "step between layouts that Table 3 allows occurs and no other; the corrected Lemmas B.2 and B.3 have no "
-                "exception and the printed ones have some; the printed (21), and E K² in place of (E K)², are off by "
-                "more than a tenth."
+                "Over all weights ±σ of tiny networks: the terms that survive are those of Proposition "
+                "B.5, each worth σ^(4(d-1)); the corrected (21), Proposition B.6 and the variance agree to "
+                f"{ALLOWED} roundings; every step between layouts that Table 3 allows occurs and no other; "
+                "the corrected Lemmas B.2 and B.3 have no exception and the printed ones have some; the "
+                "printed (21), and E K² in place of (E K)², are off by more than a tenth."
             ),
             judge=judge,
         )

@@ -1,8 +1,8 @@
 """Crossings and splicings of paths (N Definitions B.2 and B.3), and the two lemmas that speak of them.
 
-Definition B.2 counts the intermediate layers l = 2, …, d-1 only. Paths that share a node of hidden layer 1 and no other
-then do not cross, and both lemmas fail; with the layers 1, …, d-1 both hold. So the first layer that counts is an
-argument here.
+Definition B.2 counts the intermediate layers l = 2, …, d-1 only. Paths that share a node of hidden layer 1
+and no other then do not cross, and both lemmas fail; with the layers 1, …, d-1 both hold. So the first layer
+that counts is an argument here.
 """
 
 from functools import cached_property
@@ -43,7 +43,7 @@ class Splicing:
         return {(a, b): self._splicings(a, b) for a, b in pairs}
 
     def without_base(self) -> int:
-        """The terms that survive and are no splicing of any base paths through θ_a and θ_b: Lemma B.2 says none."""
+        """How many terms survive without base paths through θ_a and θ_b: Lemma B.2 says none."""
         bases: dict[Four, list[tuple[int, int]]] = {}
         for pair, splicings in self.spliced.items():
             for four in splicings:
@@ -55,7 +55,7 @@ class Splicing:
         return missed
 
     def surviving_without_crossing(self) -> int:
-        """The terms that survive though spliced, other than trivially, from paths that do not cross: Lemma B.3 says none."""
+        """How many terms survive that are spliced from paths without a crossing: Lemma B.3 says none."""
         surviving = {tuple(term) for term in self.terms.survivors().tolist()}
         apart = [pair for pair in self.spliced if not self.crossings(*pair)]
         return sum(

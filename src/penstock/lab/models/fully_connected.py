@@ -11,9 +11,11 @@ import torch
 from torch import Generator, nn
 
 from penstock.errors import PenstockError
-from penstock.lab.models.initialization import Law
+from penstock.lab.models.initialization import Gaussian, Law
+from penstock.lab.models.many import Made
+from penstock.lab.models.random_sizes import random_widths
 
-__all__ = ["deep_linear_network", "relu_network"]
+__all__ = ["deep_linear_network", "random_relu_network", "relu_network"]
 
 
 def relu_network(
@@ -44,6 +46,20 @@ def deep_linear_network(
     The same generator state draws the same weights as `relu_network` does.
     """
     return nn.Sequential(*_linear_layers(widths, law, generator, bias, dtype))
+
+
+def random_relu_network(
+    generator: Generator,
+    dtype: torch.dtype = torch.float64,
+    *,
+    inputs: tuple[int, int] = (1, 4),
+    hidden: tuple[int, int] = (1, 4),
+    depth: tuple[int, int] = (2, 4),
+    bias: bool = False,
+) -> Made:
+    """A ReLU network of random widths and standard normal weights, and the shape of one example."""
+    widths = random_widths(generator, inputs=inputs, hidden=hidden, depth=depth)
+    return relu_network(widths, Gaussian(1.0), generator, bias=bias, dtype=dtype), widths[:1]
 
 
 def _linear_layers(

@@ -4,8 +4,7 @@ Sizes, weights, biases and running statistics are drawn from one generator, so a
 network has few enough paths that a matrix of all pairs of them fits.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 
 import torch
@@ -15,19 +14,20 @@ from torch.nn import functional
 from penstock.lab.models.circular import CircularNetwork
 from penstock.lab.models.fully_connected import relu_network
 from penstock.lab.models.initialization import Gaussian
+from penstock.lab.models.many import Made
 from penstock.lab.models.random_sizes import random_integer, random_widths
+from penstock.lab.models.redraw import redraw
 
 __all__ = ["FAMILIES", "varied_network"]
-
-Made = tuple[nn.Module, tuple[int, ...]]
-"""A network in evaluation mode, and the shape of one example."""
 
 
 def varied_network(family: str, generator: Generator, dtype: torch.dtype = torch.float64) -> Made:
     """A random network of this family (a key of `FAMILIES`)."""
-    with _seeded_by(generator):
+    with torch.random.fork_rng(
+        devices=[]
+    ):  # torch's layers draw their first weights from the global random state
         model, shape = FAMILIES[family](generator)
-    return model.to(dtype).eval(), shape
+    return redraw(model.to(dtype).eval(), generator), shape
 
 
 class Residual(nn.Module):
@@ -118,17 +118,12 @@ def _image(generator: Generator) -> Made:
 
 
 def _normalized(generator: Generator) -> Made:
-    norm = nn.BatchNorm1d(2)
-    learnt = norm.state_dict()
-    for name in ("weight", "bias", "running_mean"):
-        learnt[name].normal_()
-    learnt["running_var"].uniform_(0.5, 2.0)
     positions = random_integer(generator, 3, 5)
     left = positions // 2
     return (
         nn.Sequential(
             nn.Conv1d(1, 2, 3, padding=1, bias=False),
-            norm,
+            nn.BatchNorm1d(2),
             nn.ReLU(),
             nn.MaxPool1d(2),
             nn.Flatten(),
@@ -151,11 +146,3 @@ FAMILIES: Mapping[str, Callable[[Generator], Made]] = {
     "batch normalization and max-pooling": _normalized,
 }
 """A name for each kind, and how one of it is drawn."""
-
-
-@contextmanager
-def _seeded_by(generator: Generator) -> Iterator[None]:
-    """torch's layers draw from the global random state: seed that for a while, and leave it as it was."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(random_integer(generator, 0, 2**31 - 1))
-        yield

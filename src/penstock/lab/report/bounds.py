@@ -1,4 +1,4 @@
-"""A bound against what it bounds, on logarithmic axes: what is above the line breaks the bound."""
+"""A bound against what it bounds: what is above the line breaks the bound."""
 
 from typing import TYPE_CHECKING
 
@@ -14,20 +14,26 @@ __all__ = ["draw_bound"]
 
 
 def draw_bound(bounds: ArrayLike, values: ArrayLike, *, bound: str, value: str, what: str) -> "Figure":
-    """A dot for every case (`what` says of what), `bounds` to the right and `values` upwards."""
+    """A dot for every case (`what` says of what), `bounds` to the right and `values` upwards.
+
+    The axes are logarithmic where the numbers range over more than a factor of a thousand.
+    """
     from matplotlib.figure import Figure
 
     right, up = np.asarray(bounds, dtype=np.float64), np.asarray(values, dtype=np.float64)
     figure = Figure(figsize=(5.6, 4.6), facecolor="white")
     ax = figure.subplots()
-    ends = np.array([min(right.min(), up[up > 0].min()) / 2, max(right.max(), up.max()) * 2])
+    least, largest = min(right.min(), up[up > 0].min()), max(right.max(), up.max())
+    wide = largest > 1000 * least
+    ends = np.array([least / 2, largest * 2] if wide else [0.0, largest * 1.08])
     ax.fill_between(ends, ends, [ends[1]] * 2, color=PALETTE[1], alpha=0.12, linewidth=0)
     ax.plot(ends, ends, color=PALETTE[1], linewidth=1.4)
     ax.scatter(right, up, s=26, color=PALETTE[0], alpha=0.75, linewidth=0, zorder=3)
     ax.text(0.03, 0.96, "above the bound", transform=ax.transAxes, color="#a86500", fontsize=10, va="top")
     ax.text(0.97, 0.04, f"a dot: {what}", transform=ax.transAxes, color=INK, fontsize=10, ha="right")
-    ax.set_xscale("log")
-    ax.set_yscale("log")
+    if wide:
+        ax.set_xscale("log")
+        ax.set_yscale("log")
     ax.set_xlim(*ends)
     ax.set_ylim(*ends)
     ax.set_xlabel(bound, color=INK, fontsize=11)

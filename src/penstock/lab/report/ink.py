@@ -1,4 +1,4 @@
-"""The colours that the figures share: they stay apart for colour-blind readers, in print, and on a white ground."""
+"""The colours that the figures share: they stay apart for colour-blind readers and in print."""
 
 __all__ = ["ACTIVE", "FAINT", "INK", "PALETTE"]
 

@@ -18,10 +18,10 @@ BELOW, ABOVE = "#d98200", "#0072b2"
 
 
 def draw_product(matrices: Mapping[str, ArrayLike], signs: Sequence[str]) -> "Figure":
-    """Matrices by title, with a sign between each and the next: `("⊙", "=")`. Blue is above zero, orange below."""
+    """Matrices by title, with a sign between each two, `("⊙", "=")`. Blue is above zero, orange below."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(10, 3.5), facecolor="white")
+    figure = Figure(figsize=(3.35 * len(matrices), 3.5), facecolor="white")
     axes = figure.subplots(1, len(matrices))
     figure.subplots_adjust(left=0.03, right=0.98, top=0.86, bottom=0.06, wspace=0.22)
     for ax, (title, matrix) in zip(axes, matrices.items(), strict=True):

@@ -12,15 +12,7 @@ from penstock.lab.runs.folder import FIGURES, RunFolder
 __all__ = ["draw_picture"]
 
 STYLE = {
-    "figure.dpi": 110,
     "savefig.dpi": 160,
-    "figure.constrained_layout.use": True,
-    "font.family": "sans-serif",
-    "font.size": 9.5,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.titlesize": "medium",
-    "legend.frameon": False,
     "svg.fonttype": "path",
     # the same picture is the same file
     "svg.hashsalt": "penstock",

@@ -20,10 +20,10 @@ MOST_BUNDLES = 32
 
 
 def draw_bundles(positions: int, kernel: int, paths: ArrayLike, bundles: ArrayLike) -> "Figure":
-    """The network with every weight's uses in one colour, and beside it each bundle: its paths, turned round the ring.
+    """The network with every weight's uses in one colour, and each bundle: a path and its rotations.
 
-    `paths` has a row a path, the position in every layer from the input to the last convolution; `bundles` numbers each
-    path's bundle from 0.
+    `paths` has a row a path, the position in every layer from the input to the last convolution; `bundles`
+    numbers each path's bundle from 0.
     """
     from matplotlib.figure import Figure
 
@@ -31,8 +31,8 @@ def draw_bundles(positions: int, kernel: int, paths: ArrayLike, bundles: ArrayLi
     count = int(bundle.max()) + 1
     if count > MOST_BUNDLES or positions > len(PALETTE) or kernel > len(PALETTE):
         raise PenstockError(
-            f"{count} bundles of {positions} paths are more than can be looked at; take {MOST_BUNDLES} bundles of "
-            f"{len(PALETTE)} or fewer"
+            f"{count} bundles of {positions} paths are more than can be looked at; take {MOST_BUNDLES} "
+            f"bundles of {len(PALETTE)} or fewer"
         )
     columns = 2 if count <= 8 else 4
     rows = ceil(count / columns)
@@ -61,15 +61,29 @@ def _draw_network(ax: "Axes", positions: int, kernel: int, layers: int) -> None:
         y = _height(position, positions)
         name = f"mean over positions: 1/{positions}" if position == 0 else None
         ax.plot([layers - 1, layers], [y, 0], color=FAINT, linewidth=1.9, label=name, zorder=1)
-        ax.annotate(f"$x({position + 1})$", (0, y), (-13, 0), textcoords="offset points", ha="right", va="center", color=INK)
+        ax.annotate(
+            f"$x({position + 1})$",
+            (0, y),
+            (-13, 0),
+            textcoords="offset points",
+            ha="right",
+            va="center",
+            color=INK,
+        )
     ax.annotate(r"$\hat{y}$", (layers, 0), (12, 0), textcoords="offset points", va="center", color=INK)
     _draw_nodes(ax, positions, layers, 190)
     tall = (positions - 1) / 2
     ax.set_xlim(-0.6, layers + 0.4)
     ax.set_ylim(-tall - 0.4, tall + 0.5)
     ax.set_axis_off()
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, 0.02), frameon=False, labelcolor=INK, ncols=2, fontsize=9)
-    ax.set_title(f"{layers - 1} circular convolutions, kernel {kernel}, {positions} positions", fontsize=10.5, color=INK)
+    ax.legend(
+        loc="upper center", bbox_to_anchor=(0.5, 0.02), frameon=False, labelcolor=INK, ncols=2, fontsize=9
+    )
+    ax.set_title(
+        f"{layers - 1} circular convolutions, kernel {kernel}, {positions} positions",
+        fontsize=10.5,
+        color=INK,
+    )
 
 
 def _draw_bundle(ax: "Axes", positions: int, kernel: int, paths: NDArray[np.int64]) -> None:
@@ -96,15 +110,31 @@ def _draw_bundle(ax: "Axes", positions: int, kernel: int, paths: NDArray[np.int6
 def _draw_nodes(ax: "Axes", positions: int, layers: int, size: int) -> None:
     heights = [_height(position, positions) for position in range(positions)]
     for layer in range(layers):
-        ax.scatter([layer] * positions, heights, s=size, facecolor="white", edgecolor=INK, linewidth=1.2, zorder=3)
+        ax.scatter(
+            [layer] * positions, heights, s=size, facecolor="white", edgecolor=INK, linewidth=1.2, zorder=3
+        )
     ax.scatter([layers], [0], s=size, facecolor=INK, edgecolor=INK, zorder=3)
 
 
 def _wire(
-    ax: "Axes", layer: int, source: int, target: int, positions: int, colour: str, width: float, name: str | None = None
+    ax: "Axes",
+    layer: int,
+    source: int,
+    target: int,
+    positions: int,
+    colour: str,
+    width: float,
+    name: str | None = None,
 ) -> None:
     ends = [_height(source, positions), _height(target, positions)]
-    ax.plot([layer, layer + 1], ends, color=colour, linewidth=width, label=name, zorder=1 if colour == FAINT else 2)
+    ax.plot(
+        [layer, layer + 1],
+        ends,
+        color=colour,
+        linewidth=width,
+        label=name,
+        zorder=1 if colour == FAINT else 2,
+    )
 
 
 def _height(position: int, positions: int) -> float:

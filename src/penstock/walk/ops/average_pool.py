@@ -6,7 +6,7 @@ import torch
 
 from penstock.walk.edges import Edges
 from penstock.walk.operation import Operation
-from penstock.walk.ops.pooling import alone
+from penstock.walk.ops.pooling import by_channel, dimensions, passes
 from penstock.walk.site import Site, Weight
 
 __all__ = ["AveragePool"]
@@ -15,7 +15,9 @@ aten = torch.ops.aten
 
 
 class AveragePool(Operation):
-    """An output reads every entry of its window through a constant weight: 1/k, or what interpolation gives it."""
+    """An output reads every entry of its window through a constant weight: 1/k, or what interpolation gives
+    it.
+    """
 
     reads = (
         aten.avg_pool1d.default,
@@ -33,9 +35,9 @@ class AveragePool(Operation):
 
     def edges(self, site: Site) -> Iterator[Edges]:
         argument = next(iter(site.step.arguments))
-        nodes, passes = site.nodes(argument), alone(site, argument)
+        nodes, dims, passed = site.nodes(argument), dimensions(site), passes(site, argument)
         yield Edges(
-            site.outputs.flatten(2)[:, :, passes.output],
-            nodes.laid(nodes.number.flatten(2)[:, :, passes.input]),
-            Weight.constants(passes.value),
+            by_channel(site.outputs, dims)[:, passed.output],
+            nodes.laid(by_channel(nodes.number, dims)[:, passed.input]),
+            Weight.constants(passed.value),
         )

@@ -1,8 +1,7 @@
-"""ReLU6, hardtanh and clamp: open between two ends, outside of which the unit adds the end that it is held at."""
-
-from collections.abc import Iterator
+"""ReLU6, hardtanh and clamp: open between two ends, beyond which the unit adds the end that it is held at."""
 
 import math
+from collections.abc import Iterator
 
 import torch
 from jaxtyping import Float
@@ -14,17 +13,33 @@ from penstock.walk.edges import Edges
 from penstock.walk.ops.gating import Gating
 from penstock.walk.site import Site
 
-__all__ = ["Clamp", "Hardtanh"]
+__all__ = ["Clamp", "Clipping", "Hardtanh"]
 
 aten = torch.ops.aten
 
 
-class Hardtanh(Gating):
-    """Paths pass a unit's gate; beside them one starts at every unit, from an input of 1, whose gate is what the unit adds.
-
-    For ReLU6 that is 6 · [q ≥ 6].
+class Clipping(Gating):
+    """Beside the paths that pass a unit's gate, one starts at every unit, from an input of 1: its gate is
+    what the unit adds. For ReLU6 that is 6 · [q ≥ 6].
     """
 
+    def edges(self, site: Site) -> Iterator[Edges]:
+        yield from super().edges(site)
+        if self.adds(site):
+            yield Edges(site.outputs, None, gate=site.outputs + site.outputs.numel())
+
+    def gates(self, site: Site, q: Float[Tensor, "*shape"], n: int) -> Float[Tensor, "n gates"]:
+        factor = super().gates(site, q, n)
+        if not self.adds(site):
+            return factor
+        kind = self.kind(site)
+        return torch.cat([factor, kind.apply(torch.zeros_like(q), kind.read(q)).reshape(n, -1)], 1)
+
+    def adds(self, site: Site) -> bool:
+        return isinstance(self.kind(site), Clipped)
+
+
+class Hardtanh(Clipping):
     reads = (aten.hardtanh.default, aten.relu6.default)
     title = "ReLU6 and hardtanh"
 
@@ -33,18 +48,9 @@ class Hardtanh(Gating):
             return Clipped()
         return Clipped(site.scalar("min_val"), site.scalar("max_val"))
 
-    def edges(self, site: Site) -> Iterator[Edges]:
-        yield from super().edges(site)
-        yield Edges(site.outputs, None, gate=site.outputs + site.outputs.numel())
 
-    def gates(self, site: Site, q: Float[Tensor, "*shape"], n: int) -> Float[Tensor, "n gates"]:
-        kind = self.kind(site)
-        held = kind.apply(torch.zeros_like(q), kind.read(q)).reshape(n, -1)
-        return torch.cat([super().gates(site, q, n), held], 1)
-
-
-class Clamp(Hardtanh):
-    """From below at 0 it is a ReLU; with other ends, a clipped unit."""
+class Clamp(Clipping):
+    """From below at 0 it is a ReLU, which adds nothing."""
 
     reads = (aten.clamp.default, aten.clamp_min.default, aten.clamp_max.default)
     title = "clamp"

@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Int64
 from torch import Tensor
 
-from penstock.walk.edges import Edges, product
+from penstock.walk.edges import Edges
 from penstock.walk.operation import Operation
 from penstock.walk.ops.windows import Taps, taps
 from penstock.walk.site import Site
@@ -17,7 +17,8 @@ aten = torch.ops.aten
 
 
 class Convolution(Operation):
-    """Within a group, output channel o at a position reads input channel i through `W[o, i, tap]` at every tap of its window.
+    """Within a group, output channel o at a position reads input channel i through `W[o, i, tap]` at every
+    tap of its window.
 
     A tap on the zero padding is no edge. A bias starts a path at every position.
     """
@@ -38,8 +39,7 @@ class Convolution(Operation):
         made = site.outputs.flatten(2).unflatten(1, (groups, -1))[0]
         read = x.number.flatten(2).unflatten(1, (groups, -1))[0]
         entry = weight.number.flatten(2).unflatten(0, (groups, -1))
-        yield product(
-            site,
+        yield Edges(
             made[:, :, None, window.output],
             x.laid(read[:, None, :, window.input]),
             weight.laid(entry[:, :, :, window.tap]),
@@ -48,17 +48,19 @@ class Convolution(Operation):
 
     def window(self, site: Site) -> Taps:
         kernel = site.weight("weight").number.shape[2:]
-        dilation = _each(site["dilation"], len(kernel))
+        dilation = _each(site.sizes("dilation"), len(kernel))
         return taps(
             site.nodes("input").number.shape[2:],
             site.shape[2:],
             kernel,
-            stride=_each(site["stride"], len(kernel)),
-            padding=_padding(site["padding"], kernel, dilation),
+            stride=_each(site.sizes("stride"), len(kernel)),
+            padding=_padding(site, kernel, dilation),
             dilation=dilation,
         )
 
-    def count(self, site: Site, counts: Mapping[str, Tensor], one: Tensor) -> Int64[Tensor, "digits nodes"]:
+    def count(
+        self, site: Site, counts: Mapping[str, Tensor], one: Int64[Tensor, " digits"]
+    ) -> Int64[Tensor, "digits nodes"]:
         """All channels of a group are reached by equally many paths, so they are counted once."""
         x, window = site.nodes("input"), self.window(site)
         reached = counts[x.signal][:, 0].flatten(2).unflatten(1, (_groups(site), -1)).sum(2)
@@ -66,7 +68,9 @@ class Convolution(Operation):
 
 
 class TransposedConvolution(Operation):
-    """A convolution's edges the other way round: input channel i reaches output channel o through `W[i, o, tap]`."""
+    """A convolution's edges the other way round: input channel i reaches output channel o through `W[i, o,
+    tap]`.
+    """
 
     reads = (aten.conv_transpose1d.default, aten.conv_transpose2d.input, aten.conv_transpose3d.input)
     title = "transposed convolutions"
@@ -77,8 +81,7 @@ class TransposedConvolution(Operation):
         made = site.outputs.flatten(2).unflatten(1, (groups, -1))[0]
         read = x.number.flatten(2).unflatten(1, (groups, -1))[0]
         entry = weight.number.flatten(2).unflatten(0, (groups, -1))
-        yield product(
-            site,
+        yield Edges(
             made[:, None, :, window.input],
             x.laid(read[:, :, None, window.output]),
             weight.laid(entry[:, :, :, window.tap]),
@@ -92,19 +95,25 @@ class TransposedConvolution(Operation):
             site.shape[2:],
             site.nodes("input").number.shape[2:],
             kernel,
-            stride=_each(site["stride"], len(kernel)),
-            padding=_each(site["padding"], len(kernel)),
-            dilation=_each(site["dilation"], len(kernel)),
+            stride=_each(site.sizes("stride"), len(kernel)),
+            padding=_each(site.sizes("padding"), len(kernel)),
+            dilation=_each(site.sizes("dilation"), len(kernel)),
         )
 
-    def count(self, site: Site, counts: Mapping[str, Tensor], one: Tensor) -> Int64[Tensor, "digits nodes"]:
+    def count(
+        self, site: Site, counts: Mapping[str, Tensor], one: Int64[Tensor, " digits"]
+    ) -> Int64[Tensor, "digits nodes"]:
         x, window = site.nodes("input"), self.window(site)
         reached = counts[x.signal][:, 0].flatten(2).unflatten(1, (_groups(site), -1)).sum(2)
         return _spread(site, reached, window.output, window.input, one)
 
 
-def _spread(site: Site, reached: Tensor, source: Tensor, target: Tensor, one: Tensor) -> Tensor:
-    """Counts by group and input position, added up at the positions they lead to and given to every output channel."""
+def _spread(
+    site: Site, reached: Tensor, source: Tensor, target: Tensor, one: Int64[Tensor, " digits"]
+) -> Tensor:
+    """Counts by group and input position, added up at the positions they lead to and given to every output
+    channel.
+    """
     digits, groups, _ = reached.shape
     _, channels, *positions = site.shape
     total = reached.new_zeros(digits, groups, *positions).flatten(2)
@@ -124,16 +133,15 @@ def _groups(site: Site) -> int:
     return int(site.scalar("groups"))
 
 
-def _each(size: object, dims: int) -> Sequence[int]:
+def _each(sizes: tuple[int, ...], dims: int) -> tuple[int, ...]:
     """torch's way with sizes: one number stands for every dimension."""
-    values = list(size) if isinstance(size, list | tuple) else [size]
-    return values * dims if len(values) == 1 else values
+    return sizes * dims if len(sizes) == 1 else sizes
 
 
-def _padding(padding: object, kernel: Sequence[int], dilation: Sequence[int]) -> Sequence[int]:
+def _padding(site: Site, kernel: Sequence[int], dilation: Sequence[int]) -> Sequence[int]:
     """How much padding stands before the input; `"same"` puts the smaller half of it there."""
-    if padding == "valid":
+    if site["padding"] == "valid":
         return [0] * len(kernel)
-    if padding == "same":
+    if site["padding"] == "same":
         return [apart * (width - 1) // 2 for width, apart in zip(kernel, dilation, strict=True)]
-    return _each(padding, len(kernel))
+    return _each(site.sizes("padding"), len(kernel))

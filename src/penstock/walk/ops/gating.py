@@ -1,4 +1,4 @@
-"""What all gates have in common: every unit's paths pass its gate, and go on as paths through the same node."""
+"""What all gates have in common: every unit's paths pass its gate, and go on through the same node."""
 
 from abc import abstractmethod
 from collections.abc import Iterator
@@ -16,7 +16,9 @@ __all__ = ["Gating"]
 
 
 class Gating(Operation):
-    """An operation that multiplies each unit by a gate. What its gates are is said once, by its kind in `penstock.gates`."""
+    """An operation that multiplies each unit by a gate. What its gates are is said once, by its kind in
+    `penstock.gates`.
+    """
 
     @abstractmethod
     def kind(self, site: Site) -> Kind:

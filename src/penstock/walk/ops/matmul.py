@@ -37,13 +37,12 @@ class AddedMatmul(Operation):
 
 
 def matrix_product(site: Site, left: str, right: str) -> Edges:
-    """The edges of torch's matrix product, in which a vector is a row on the left and a column on the right."""
+    """The edges of torch's product, for which a vector is a row on the left and a column on the right."""
     a, b = site.operand(left), site.operand(right)
     rows, columns, target = a.number, b.number, site.outputs
     if columns.ndim == 1:
         columns, target = columns[:, None], target[..., None]
     if rows.ndim == 1:
         rows, target = rows[None, :], target[..., None, :]
-    return product(
-        site, target[..., :, None, :], a.laid(rows[..., :, :, None]), b.laid(columns[..., None, :, :])
-    )
+    a, b = a.laid(rows[..., :, :, None]), b.laid(columns[..., None, :, :])
+    return product(site, target[..., :, None, :], a, b)

@@ -9,8 +9,8 @@ from torch import Tensor
 from penstock.gates.choice import AdaptiveChoice, Choice, Pooling
 from penstock.walk.edges import Edges
 from penstock.walk.operation import Operation
-from penstock.walk.ops.pooling import alone
-from penstock.walk.site import Site
+from penstock.walk.ops.pooling import by_channel, dimensions, passes
+from penstock.walk.site import Site, numbers
 
 __all__ = ["AdaptiveMaxPool", "MaxPool"]
 
@@ -18,7 +18,9 @@ aten = torch.ops.aten
 
 
 class MaxPool(Operation):
-    """An output can be reached from every entry of its window; the gate of the one that is the largest is open."""
+    """An output can be reached from every entry of its window; the gate of the one that is the largest is
+    open.
+    """
 
     reads = (
         aten.max_pool1d.default,
@@ -31,33 +33,33 @@ class MaxPool(Operation):
     title = "max-pooling"
 
     def kind(self, site: Site) -> Pooling:
-        sizes = [site[name] for name in ("kernel_size", "stride", "padding", "dilation")]
-        kernel, stride, padding, dilation = (tuple(size) if isinstance(size, list) else size for size in sizes)
-        return Choice.of(len(site.shape) - 2, kernel, stride, padding, dilation, bool(site["ceil_mode"]))
+        sizes = (site.sizes(name) for name in ("kernel_size", "stride", "padding", "dilation"))
+        return Choice.of(dimensions(site), *sizes, ceil_mode=bool(site["ceil_mode"]))
 
     def edges(self, site: Site) -> Iterator[Edges]:
-        nodes, passes = site.nodes("self"), alone(site, "self")
-        output = site.outputs.flatten(2)[:, :, passes.output]
-        yield Edges(
-            output,
-            nodes.laid(nodes.number.flatten(2)[:, :, passes.input]),
-            gate=torch.arange(output.numel()).reshape(output.shape),
-            stops=True,
-        )
+        nodes, dims, passed = site.nodes("self"), dimensions(site), passes(site, "self")
+        target = by_channel(site.outputs, dims)[:, passed.output]
+        source = nodes.laid(by_channel(nodes.number, dims)[:, passed.input])
+        yield Edges(target, source, gate=numbers(target.shape), stops=True)
 
-    def gates(self, site: Site, q: Float[Tensor, "n *shape"], n: int) -> Float[Tensor, "n gates"]:
-        """Of every channel, output position and entry of its window, whether it is the entry that torch chose."""
-        passes = alone(site, "self")
-        chosen = self.kind(site).indices(q).flatten(2)
-        opened = chosen[:, :, passes.output.to(q.device)] == passes.input.to(q.device)
-        return opened.reshape(n, -1).to(q.dtype)
+    def gates(self, site: Site, q: Float[Tensor, "*shape"], n: int) -> Float[Tensor, "n gates"]:
+        """For every channel, output position and entry of its window: whether it is the entry that torch
+        chose.
+        """
+        output, source, _ = (part.to(q.device) for part in passes(site, "self"))
+        chosen = self.kind(site).indices(q).flatten(-dimensions(site))
+        return (chosen[..., output] == source).reshape(n, -1).to(q.dtype)
 
 
 class AdaptiveMaxPool(MaxPool):
     """As max-pooling, with windows that divide the input into a given number."""
 
-    reads = (aten.adaptive_max_pool1d.default, aten.adaptive_max_pool2d.default, aten.adaptive_max_pool3d.default)
+    reads = (
+        aten.adaptive_max_pool1d.default,
+        aten.adaptive_max_pool2d.default,
+        aten.adaptive_max_pool3d.default,
+    )
     title = "max-pooling"
 
     def kind(self, site: Site) -> Pooling:
-        return AdaptiveChoice.of(len(site.shape) - 2, site.shape[2:])
+        return AdaptiveChoice.of(dimensions(site), site.shape[-dimensions(site) :])

@@ -1,5 +1,8 @@
-"""What pooling does to each position alone, found by doing it: so padding, ceil_mode and divisors are torch's own."""
+"""What pooling does to each position alone, found by doing it: so padding, ceil_mode and divisors are
+torch's.
+"""
 
+import re
 from typing import NamedTuple
 
 import torch
@@ -8,32 +11,43 @@ from torch import Tensor
 
 from penstock.walk.site import Site
 
-__all__ = ["Alone", "alone"]
+__all__ = ["Passes", "by_channel", "dimensions", "passes"]
 
-# Entries of a block of images with a single one in them.
+# Entries of the images, with a single one in each, that are pooled at a time.
 _BLOCK = 1 << 24
 
 
-class Alone(NamedTuple):
-    """A row for every input position that reaches an output position, positions numbered in row order; ordered by output."""
+class Passes(NamedTuple):
+    """A row for every input position that reaches an output position; positions are numbered in row order."""
 
     output: Int64[Tensor, " pairs"]
     input: Int64[Tensor, " pairs"]
     value: Float[Tensor, " pairs"]
 
 
-def alone(site: Site, argument: str) -> Alone:
-    """The step's outputs when one position of one channel is 1 and all others are 0."""
-    nodes = site.nodes(argument)
-    size = nodes.number.shape[2:]
+def passes(site: Site, argument: str) -> Passes:
+    """The outputs that each position of a channel reaches, and what arrives there where it alone is 1."""
+    nodes, dims = site.nodes(argument), dimensions(site)
+    size = nodes.number.shape[-dims:]
     positions = size.numel()
     found = []
     for block in torch.arange(positions).split(max(1, _BLOCK // positions)):
         images = torch.zeros(len(block), 1, positions, dtype=torch.float64)
         images[torch.arange(len(block)), 0, block] = 1
-        reached = site.step.call({**site.held, nodes.signal: images.unflatten(2, size)}, batch=len(block)).flatten(1)
-        image, output = reached.nonzero(as_tuple=True)
-        found.append((output, block[image], reached[image, output]))
-    output, source, value = (torch.cat(parts) for parts in zip(*found, strict=True))
-    order = torch.argsort(output, stable=True)
-    return Alone(output[order], source[order], value[order])
+        instead = {**site.held, nodes.signal: images.unflatten(2, size)}
+        arrived = site.step.call(instead, batch=len(block)).flatten(1)
+        image, output = arrived.nonzero(as_tuple=True)
+        found.append((output, block[image], arrived[image, output]))
+    return Passes(*(torch.cat(parts) for parts in zip(*found, strict=True)))
+
+
+def dimensions(site: Site) -> int:
+    """How many dimensions are pooled, which are the last: 2 for `avg_pool2d`."""
+    found = re.search(r"(\d)d", site.step.operation)
+    assert found, f"{site.step.operation} does not say how many dimensions it pools"
+    return int(found[1])
+
+
+def by_channel(number: Int64[Tensor, "*shape"], dims: int) -> Int64[Tensor, "channels positions"]:
+    """Nodes with the pooled dimensions as one, and all before them as another."""
+    return number.flatten(-dims).flatten(0, -2)

@@ -1,14 +1,16 @@
-"""Operations that only move, copy or drop entries: reshapes, slices, concatenation, padding, upsampling by repetition.
+"""Operations that only move, copy or drop entries: reshapes, slices, concatenation, padding, upsampling by
+repetition.
 
-What they do is found by doing it: the step runs on numbers instead of values. Every entry it reads, of a signal or of
-something held, is given a number of its own; where a number comes out, that entry has gone. A second run with
-all numbers shifted tells the constants that the operation itself puts in (the zeros of a padding).
+What they do is found by doing it: the step runs on numbers instead of values. Every entry it reads, of a
+signal or of something held, is given a number of its own; where a number comes out, that entry has gone. A
+second run with all numbers shifted tells the constants that the operation itself puts in (the zeros of a
+padding).
 """
 
 from collections.abc import Iterator, Mapping
 
 import torch
-from jaxtyping import Float64, Int64
+from jaxtyping import Float64
 from torch import Tensor
 
 from penstock.walk.edges import Edges
@@ -22,7 +24,9 @@ aten = torch.ops.aten
 
 
 class Rearrangement(Operation):
-    """Paths pass on to wherever their entry goes. A held entry that comes in starts a path; padding by zeros does not."""
+    """Paths pass on to wherever their entry goes. A held entry that comes in starts a path; padding by zeros
+    does not.
+    """
 
     reads = (
         aten.view.default,
@@ -102,7 +106,9 @@ class Rearrangement(Operation):
         shifted = self.run(site, {name: values + total for name, values in first.items()})
         moved = shifted != came
         if not torch.equal(shifted - came, moved * float(total)):
-            raise site.refusal("does more than move entries, with these arguments; write it as a sum or a product")
+            raise site.refusal(
+                "does more than move entries, with these arguments; write it as a sum or a product"
+            )
         target = torch.arange(came.numel())
         for name, values in first.items():
             low = values.flatten()[0]
@@ -116,7 +122,9 @@ class Rearrangement(Operation):
         held = {name: site.held[name].cpu() for name in site.step.held}
         result = site.step.call({**held, **instead}, batch=1).flatten()
         if result.numel() != site.outputs.numel():
-            raise site.refusal("gives one example another shape than several; write it with the sizes spelt out")
+            raise site.refusal(
+                "gives one example another shape than several; write it with the sizes spelt out"
+            )
         return result
 
     def arrivals(self, site: Site, name: str, target: Tensor, number: Tensor) -> Iterator[Edges]:
@@ -132,9 +140,10 @@ class Rearrangement(Operation):
 
 
 def numbering(site: Site) -> dict[str, Float64[Tensor, "*shape"]]:
-    """A number of its own for every entry of the signals and the floating-point tensors that the step reads."""
+    """A number of its own for every entry of the signals and floating-point tensors that the step reads."""
     shapes = {name: site.shapes[name] for name in site.step.signals}
-    shapes |= {name: tuple(site.held[name].shape) for name in site.step.held if site.held[name].is_floating_point()}
+    held = {name: site.held[name] for name in site.step.held}
+    shapes |= {name: tuple(values.shape) for name, values in held.items() if values.is_floating_point()}
     first, numbered = 0, {}
     for name, shape in shapes.items():
         numbered[name] = numbers(shape).double() + first

@@ -32,7 +32,9 @@ class Division(Operation):
     def edges(self, site: Site) -> Iterator[Edges]:
         divisor = site.operand("other")
         if isinstance(divisor, Nodes):
-            raise site.refusal("divides by a signal, which is not affine in the input; divide by something held")
+            raise site.refusal(
+                "divides by a signal, which is not affine in the input; divide by something held"
+            )
         name = divisor.name and f"1/{divisor.name}"
         inverse = Weight(name, divisor.values.reciprocal(), divisor.number, divisor.fixed)
         yield product(site, site.outputs, site.operand("self"), inverse)

@@ -1,0 +1,1 @@
+"""Pages that stand alone in one file: built from small blocks, readable on a phone, at night, and without a network."""
