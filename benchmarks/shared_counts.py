@@ -1,6 +1,4 @@
-"""The gates that every two inputs share: packed words, AND and POPCNT, against products of matrices of zeros
-and ones.
-"""
+"""The gates that every two inputs share: AND and POPCNT on packed words, against Grams of zeros and ones."""
 
 from collections.abc import Iterator
 from functools import reduce

@@ -19,7 +19,7 @@ from penstock.lab.models.circular import CircularNetwork
 from penstock.lab.models.fully_connected import relu_network
 from penstock.lab.models.initialization import Bernoulli, Gaussian
 from penstock.lab.models.random_sizes import seeded
-from penstock.lab.models.redraw import redraw
+from penstock.lab.models.redrawing import redraw
 from penstock.lab.models.toy import toy_inputs, toy_network
 
 seeds = st.integers(0, 2**31 - 1)

@@ -1,4 +1,4 @@
-"""The examples of a docstring, `>>>` and what they print, shown as code (an extension of griffe)."""
+"""The examples of a docstring shown as code (an extension of griffe)."""
 
 import re
 

@@ -4,8 +4,6 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from mkdocs.exceptions import PluginError
-
 LOADS = re.compile(
     r"""<(?:script|img|iframe|source|audio|video)\b[^>]*?\bsrc=["']?((?:https?:)?//[^"'\s>]+)"""
     r"""|<link\b(?![^>]*\brel=["']?(?:canonical|alternate|next|prev))[^>]*?\bhref=["']?((?:https?:)?//[^"'\s>]+)"""
@@ -21,6 +19,8 @@ def loaded_from_the_network(text: str) -> Iterator[str]:
 
 
 def on_post_build(config, **_) -> None:
+    from mkdocs.exceptions import PluginError
+
     found = [
         f"{path.name} loads {address}"
         for path in Path(config.site_dir).rglob("*")

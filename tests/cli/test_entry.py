@@ -37,13 +37,21 @@ def test_help_answers_in_under_a_second():
 
 def _seconds(*arguments: str) -> float:
     begun = time.perf_counter()
-    subprocess.run([sys.executable, "-m", "penstock", *arguments], capture_output=True, check=True, env=plain_environment())
+    subprocess.run(
+        [sys.executable, "-m", "penstock", *arguments],
+        capture_output=True,
+        check=True,
+        env=plain_environment(),
+    )
     return time.perf_counter() - begun
 
 
 def test_help_loads_neither_torch_nor_matplotlib():
-    code = "import sys; from penstock.cli import main; main(['claims']); print([m for m in ('torch', 'matplotlib', 'numpy') if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=plain_environment(), check=True)
+    heavy = "('torch', 'matplotlib', 'numpy', 'polars')"
+    code = f"import sys; from penstock.cli import main; main(['claims']); print([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=plain_environment(), check=True
+    )
     assert done.stdout.splitlines()[-1] == "[]"
 
 
@@ -53,7 +61,11 @@ def test_the_version_is_the_packages(command: Command):
 
 def test_the_module_is_the_command():
     done = subprocess.run(
-        [sys.executable, "-m", "penstock", "--version"], capture_output=True, text=True, check=True, env=plain_environment()
+        [sys.executable, "-m", "penstock", "--version"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=plain_environment(),
     )
     assert done.stdout == f"penstock {penstock.__version__}\n"
 
@@ -63,7 +75,10 @@ def test_the_module_is_the_command():
     [
         (["reprodce", "N2"], "there is no command reprodce; the nearest is reproduce; see penstock --help"),
         (["--verison"], "there is no option --verison; the nearest is --version; see penstock --help"),
-        (["claims", "--jsn"], "there is no option --jsn; the nearest are --json, --runs; see penstock claims --help"),
+        (
+            ["claims", "--jsn"],
+            "there is no option --jsn; the nearest are --json, --runs; see penstock claims --help",
+        ),
         (["runs", "--runs"], "--runs needs a value: a path; see penstock runs --help"),
         (["runs", "--json=5"], "--json is said or left out, and takes no value; see penstock runs --help"),
     ],
@@ -96,7 +111,9 @@ def test_an_error_nobody_foresaw_is_one_line_and_the_way_to_its_traceback(
 
 
 @pytest.mark.parametrize("arguments", [["--debug", "demo"], ["demo", "--debug"]])
-def test_a_traceback_is_shown_to_who_asks(arguments: list[str], command: Command, monkeypatch: pytest.MonkeyPatch):
+def test_a_traceback_is_shown_to_who_asks(
+    arguments: list[str], command: Command, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setitem(entry.COMMANDS, "demo", (fail(ZeroDivisionError("division by zero")), ""))
     said = command(*arguments)
     assert said.code == 1

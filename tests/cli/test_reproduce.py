@@ -1,4 +1,5 @@
-"""`penstock reproduce`: one plain line a claim in the end, and an exit code that says whether each was judged."""
+"""`penstock reproduce`: one plain line a claim in the end, and an exit code that says whether each was
+judged."""
 
 import json
 import os
@@ -37,7 +38,10 @@ def test_a_claim_that_lacks_the_scale_runs_what_it_has_and_says_so(command: Comm
 
 
 def test_a_reduced_scale_says_so_where_its_figure_is_shown(command: Command):
-    assert "here: off by 0.10 (at the reduced scale smoke)" in command("reproduce", "N90", "--scale", "smoke").out
+    assert (
+        "here: off by 0.10 (at the reduced scale smoke)"
+        in command("reproduce", "N90", "--scale", "smoke").out
+    )
     assert "reduced scale" not in command("reproduce", "N90", "--scale", "laptop").out
 
 
@@ -63,7 +67,11 @@ def test_a_claim_that_is_not_built_is_not_run(command: Command):
     ("id", "sentence"),
     [
         ("N91", "penstock: N91 could not be run: the data set is not there; fetch it first\n"),
-        ("N92", "penstock: N92 could not be run: ZeroDivisionError: division by zero (--debug shows the traceback)\n"),
+        (
+            "N92",
+            "penstock: N92 could not be run: ZeroDivisionError: division by zero (--debug shows the "
+            "traceback)\n",
+        ),
     ],
 )
 def test_a_claim_that_cannot_be_run_does_not_stop_the_others(id: str, sentence: str, command: Command):
@@ -81,7 +89,11 @@ def test_json_gives_the_same(command: Command):
     said = command("reproduce", "N94", "B1", "--json")
     corrected, unbuilt = json.loads(said.out)
     assert said.code == 1
-    assert (corrected["id"], corrected["verdict"], corrected["scale"]) == ("N94", "reproduced as corrected", "smoke")
+    assert (corrected["id"], corrected["verdict"], corrected["scale"]) == (
+        "N94",
+        "reproduced as corrected",
+        "smoke",
+    )
     assert corrected["ours"] == "the sum is 55"
     assert (unbuilt["id"], unbuilt["verdict"], unbuilt["scale"]) == ("B1", "not run", "laptop")
     assert "the rule at smoke" in said.err
@@ -90,13 +102,17 @@ def test_json_gives_the_same(command: Command):
 def test_its_own_help_lists_a_claims_settings_with_their_defaults_at_each_scale(command: Command):
     out = " ".join(command("reproduce", "N90", "--help").out.split())
     assert "--draws INT Draws in each part. (default: 200)" in out
-    assert "At smoke: draws 20, tolerance 0.5, seeds 0 1 2. Every mean is within the tolerance of a half." in out
+    assert (
+        "At smoke: draws 20, tolerance 0.5, seeds 0 1 2. Every mean is within the tolerance of a half." in out
+    )
     assert "At laptop: draws 200, tolerance 0.2, seeds 0 1 2." in out
     at_smoke = " ".join(command("reproduce", "N90", "--scale", "smoke", "--help").out.split())
     assert "--draws INT Draws in each part. (default: 20)" in at_smoke
 
 
-@pytest.mark.parametrize("arguments", [["N90", "--draws", "40"], ["--draws", "40", "n90"], ["--draws=40", "N90"]])
+@pytest.mark.parametrize(
+    "arguments", [["N90", "--draws", "40"], ["--draws", "40", "n90"], ["--draws=40", "N90"]]
+)
 def test_settings_are_overridden_on_the_command_line(arguments: list[str], command: Command, runs: Path):
     said = command("reproduce", *arguments, "--scale", "smoke", "--seeds", "4", "5")
     assert said.code == 0
@@ -106,7 +122,10 @@ def test_settings_are_overridden_on_the_command_line(arguments: list[str], comma
     assert "not run" in command("claims", "N90").out
 
 
-@pytest.mark.parametrize("arguments", [["N90", "N94", "--draws", "5"], ["N", "N90", "--draws", "5"], ["N90", "--draws", "5", "N94"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [["N90", "N94", "--draws", "5"], ["N", "N90", "--draws", "5"], ["N90", "--draws", "5", "N94"]],
+)
 def test_settings_are_overridden_for_one_claim_at_a_time(arguments: list[str], command: Command):
     said = command("reproduce", *arguments)
     assert said.code == 2
@@ -119,7 +138,10 @@ def test_settings_are_overridden_for_one_claim_at_a_time(arguments: list[str], c
         ([], "name a claim, such as N2, a paper's letter, or all"),
         (["N99"], "there is no claim called 'N99'; the nearest are N9"),
         (["N90", "--scale", "huge"], "--scale takes smoke, laptop or paper, not 'huge'"),
-        (["N90", "--scale", "smoek"], "--scale takes smoke, laptop or paper, not 'smoek'; the nearest is smoke"),
+        (
+            ["N90", "--scale", "smoek"],
+            "--scale takes smoke, laptop or paper, not 'smoek'; the nearest is smoke",
+        ),
         (["N90", "--draws", "five"], "--draws takes a whole number, not 'five'"),
         (["N90", "--draws", "5.5"], "--draws takes a whole number, not '5.5'"),
         (["N90", "--tolerance=tiny"], "--tolerance takes a number, not 'tiny'"),
@@ -149,7 +171,8 @@ def test_without_the_extra_report_it_judges_and_says_which_picture_was_not_drawn
         said = command("reproduce", "N90", "--scale", "smoke")
     assert said.code == 0
     assert said.lines[-1] == "N90\treproduced\tsmoke"
-    assert said.err == "penstock: the picture of N90 was not drawn: that needs the extra report: pip install 'penstock[report]'\n"
+    needs = "that needs the extra report: pip install 'penstock[report]'"
+    assert said.err == f"penstock: the picture of N90 was not drawn: {needs}\n"
     again = command("reproduce", "N90", "--scale", "smoke")
     assert re.search(r"the picture is .*figure\.svg", again.out)
 

@@ -23,7 +23,9 @@ def test_a_run_is_a_plain_line_off_a_terminal(command: Command, runs: Path):
     assert cells[5] == "9"
 
 
-def test_its_journal_is_read_without_the_extra_report(command: Command, runs: Path, monkeypatch: pytest.MonkeyPatch):
+def test_its_journal_is_read_without_the_extra_report(
+    command: Command, runs: Path, monkeypatch: pytest.MonkeyPatch
+):
     done(coin_claim(), runs)
     for missing in ("polars", "matplotlib", "plotly"):
         monkeypatch.setitem(sys.modules, missing, None)
@@ -35,7 +37,14 @@ def test_a_run_is_shown_in_full_by_its_name_or_by_its_claim(command: Command, ru
     done(slow_claim(), runs)
     by_name = command("runs", name).out
     assert by_name == command("runs", "n90").out
-    for part in ("state: finished", "settings: draws 20", "seeds 0 1 2", "versions: penstock", "machine: ", "part seed-2"):
+    for part in (
+        "state: finished",
+        "settings: draws 20",
+        "seeds 0 1 2",
+        "versions: penstock",
+        "machine: ",
+        "part seed-2",
+    ):
         assert part in by_name
     assert "N93" not in by_name
 

@@ -14,7 +14,10 @@ class Terminal(io.StringIO):
 
 
 COLUMNS = (Column("id"), Column("claim", 2), Column("verdict", 1, 12))
-ROWS = [["N2", "a claim told at such length that no line of a terminal could hold it", "reproduced\nsmoke"], ["N3", "[b]", "not run"]]
+ROWS = [
+    ["N2", "a claim told at such length that no line of a terminal could hold it", "reproduced\nsmoke"],
+    ["N3", "[b]", "not run"],
+]
 
 
 def shown() -> str:

@@ -86,15 +86,23 @@ def test_a_page_has_no_block_of_a_kind_that_no_test_looks_at(page: Path):
     assert page.read_text().count("```") == 2 * len(list(blocks(page)))
 
 
-#: Runs the examples of every docstring as a reader would: without the hook that checks annotations, with the
-#: names that a reader has imported.
+#: Runs the examples of every docstring as a reader would: without the hook that checks annotations, and with
+#: what a reader has at hand, a small network, data for it, an optimizer.
 DOCSTRINGS = """
 import doctest, importlib, pkgutil, sys
 import numpy, torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
 import penstock
 
+torch.manual_seed(0)
+model = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 3), nn.ReLU(), nn.Linear(3, 1))
+x, y = torch.randn(8, 2), torch.randn(8, 1)
 known = {name: getattr(penstock, name) for name in penstock._HOME}
-known |= {"penstock": penstock, "torch": torch, "nn": torch.nn, "np": numpy}
+known |= {"penstock": penstock, "torch": torch, "nn": nn, "np": numpy, "model": model, "x": x, "y": y}
+known |= {"loader": DataLoader(TensorDataset(x, y), batch_size=4), "loss_of": nn.functional.mse_loss}
+known |= {"optimizer": torch.optim.SGD(model.parameters(), lr=0.01), "record": penstock.capture(model, x)}
+known |= {"labels": torch.tensor([7, 4, 7, 7, 4, 4, 7, 4])}
 flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 failed = attempted = 0
 for module in pkgutil.walk_packages(penstock.__path__, "penstock."):

@@ -25,6 +25,7 @@ HARD: dict[str, tuple[Kind, Callable[[Tensor], Tensor]]] = {
     "relu6": (Clipped(), F.relu6),
     "hardtanh": (Clipped(-1, 1), F.hardtanh),
     "hardtanh that is never 0": (Clipped(2.0, 3.0), lambda q: F.hardtanh(q, 2.0, 3.0)),
+    "hardtanh whose ends are no binary fractions": (Clipped(-0.1, 0.3), lambda q: F.hardtanh(q, -0.1, 0.3)),
     "abs": (Magnitude(), torch.abs),
 }
 SMOOTH: dict[str, tuple[Kind, Callable[[Tensor], Tensor]]] = {

@@ -1,5 +1,7 @@
 """A call is named by the path of its layer: `layer1.0.relu:2`, `<path>.<function>` for an inline call."""
 
+from typing import Any
+
 import pytest
 import torch
 from torch import nn
@@ -107,7 +109,8 @@ def test_a_layer_that_is_gone_was_still_called_by_its_name():
 
 def test_a_compiled_model_has_the_names_of_the_model():
     assert names(torch.compile(shared_gate(), backend="eager")) == ("1", "1:2", "1:3")
-    inside = nn.Sequential(torch.compile(shared_gate(), backend="eager"))
+    compiled: Any = torch.compile(shared_gate(), backend="eager")
+    inside = nn.Sequential(compiled)
     inside(torch.randn(3, 4))
     assert names(inside) == ("0.1", "0.1:2", "0.1:3")
 

@@ -16,17 +16,12 @@ from networks.awkward import (
     Branching,
     Called,
     Checkpointed,
-    CustomFunction,
     Folded,
     Forms,
-    HandGates,
-    HiddenBehindBias,
     Loop,
     Nested,
     PositiveWeights,
     Recovering,
-    Scripted,
-    ScriptedFunction,
     SelfDeleting,
     SequenceFirst,
     Tied,
@@ -36,6 +31,13 @@ from networks.awkward import (
     shared_gate,
 )
 from networks.fully_connected import Skipping, fully_connected
+from networks.hidden import (
+    CustomFunction,
+    HandGates,
+    HiddenBehindBias,
+    Scripted,
+    ScriptedFunction,
+)
 from networks.residual import ResNet18
 from penstock import GateRecord, PenstockError, adapt, capture
 from penstock.gates.holding import Holding
@@ -125,8 +127,8 @@ def test_a_residual_network_holds_in_every_dtype(dtype):
     model = ResNet18(width=4, pooled=True).eval()
     for module in model.modules():
         if isinstance(module, nn.BatchNorm2d):
-            nn.init.normal_(module.running_mean)
-            nn.init.uniform_(module.running_var, 0.5, 2)
+            nn.init.normal_(module.get_buffer("running_mean"))
+            nn.init.uniform_(module.get_buffer("running_var"), 0.5, 2)
     holds(model.to(dtype), torch.randn(3, 3, 32, 32).to(dtype))
 
 
@@ -137,6 +139,10 @@ def test_data_in_batches_hold():
     record.verify(model, loader)
     record.verify(model, x.numpy())
     record.select(slice(3, 7)).verify(model, x[3:7])
+    picked = DataLoader(TensorDataset(x), sampler=[7, 2, 5], batch_size=2)
+    capture(model, picked).verify(model, picked)
+    with pytest.raises(PenstockError, match="the record holds 3 examples and x has 10"):
+        capture(model, picked).verify(model, loader)
     # added up in another order, a pre-activation may be zero but for rounding
     capture(model, loader).verify(model, x)
 
@@ -171,13 +177,13 @@ def test_a_gate_written_by_hand_is_found_and_named(form):
     bends(
         nn.Sequential(HandGates(form)),
         torch.randn(5, 4),
-        rf"with the record's gates held, the call of {name} \(in 0, line \d+ of awkward.py\) is not affine",
+        rf"with the record's gates held, the call of {name} \(in 0, line \d+ of hidden.py\) is not affine",
     )
 
 
 def test_a_gate_behind_a_bias_is_found_far_from_x():
     model, x = HiddenBehindBias(), torch.randn(5, 6)
-    bends(model, x, r"the call of mul \(line \d+ of awkward.py\) is not affine")
+    bends(model, x, r"the call of mul \(line \d+ of hidden.py\) is not affine")
     # near x there is nothing to see
     copied = float64_copy(model)
     held = Holding(copied, {name: layer.pattern() for name, layer in capture(model, x).items()})
@@ -313,9 +319,10 @@ def test_a_record_of_another_model_or_other_inputs_is_refused(model, x, sentence
 
 def test_a_record_of_other_kinds_is_refused():
     x = torch.randn(5, 4)
-    model = nn.Sequential(nn.Linear(4, 4), nn.LeakyReLU(0.1))
+    act = nn.LeakyReLU(0.1)
+    model = nn.Sequential(nn.Linear(4, 4), act)
     record = capture(model, x)
-    model[1].negative_slope = 0.2
+    act.negative_slope = 0.2
     with pytest.raises(
         PenstockError, match=r"gates of 1 are LeakyReLU 0.1 and the model's are LeakyReLU 0.2"
     ):

@@ -1,6 +1,7 @@
 """`capture`: the gates that a model opens for a set of inputs."""
 
 import copy
+from typing import Any
 
 import jaxtyping
 import numpy as np
@@ -19,6 +20,15 @@ from penstock import PenstockError, adapt, capture
 from penstock.gates.kinds import Clipped, Rectifier
 
 DTYPES = st.sampled_from([torch.float32, torch.float64, torch.bfloat16, torch.float16])
+
+
+def loader(examples: Any, **arguments: Any) -> DataLoader:
+    """A loader of anything that has a length, or none."""
+    return DataLoader(examples, **arguments)
+
+
+def pair(model: Any, batch: Any) -> Any:
+    return model(batch), 0
 
 
 def by_hand(model, x):
@@ -61,9 +71,7 @@ def test_a_stream_without_a_length_is_captured():
 
     model = fully_connected(3, 5, 2)
     seen = []
-    record = capture(
-        model, DataLoader(Stream(), batch_size=2), progress=lambda *numbers: seen.append(numbers)
-    )
+    record = capture(model, loader(Stream(), batch_size=2), progress=lambda *numbers: seen.append(numbers))
     assert record == capture(model, torch.eye(3, dtype=torch.float64))
     assert seen == [(2, None), (3, None)]
 
@@ -111,7 +119,7 @@ def test_smooth_gates_are_kept_by_value():
 def test_the_record_of_a_slope_does_not_learn_on():
     model, x = nn.Sequential(nn.Linear(4, 6), nn.PReLU(6)), torch.randn(5, 4)
     record = capture(model, x)
-    nn.init.constant_(model[1].weight, 0.75)
+    nn.init.constant_(model.get_parameter("1.weight"), 0.75)
     assert record["1"].kind == Rectifier(torch.full((6,), 0.25))
 
 
@@ -134,7 +142,7 @@ def test_weights_are_those_at_the_time():
     model, x = fully_connected(3, 5, 2), torch.randn(4, 3, dtype=torch.float64)
     record = capture(model, x)
     with torch.no_grad():
-        model[0].weight.neg_()
+        model.get_parameter("0.weight").neg_()
     assert not (record["1"].to_dense() & capture(model, x)["1"].to_dense()).any()
 
 
@@ -160,7 +168,7 @@ class Stopping(nn.Module):
 
     def __init__(self, stop):
         super().__init__()
-        self.body = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4).eval(), nn.ReLU())
+        self.body: Any = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4).eval(), nn.ReLU())
         self.stop = stop
 
     def forward(self, x):
@@ -199,9 +207,9 @@ def test_the_model_is_left_as_it_was_found(stop):
 
 
 def test_a_loaders_draw_of_a_seed_is_undone():
-    model, loader = fully_connected(3, 5, 2), DataLoader(TensorDataset(torch.ones(4, 3)))
+    model, given_x = fully_connected(3, 5, 2), DataLoader(TensorDataset(torch.ones(4, 3)))
     draws = torch.get_rng_state()
-    capture(model, loader)
+    capture(model, given_x)
     assert torch.equal(torch.get_rng_state(), draws)
 
 
@@ -219,7 +227,7 @@ def test_training_mode_is_accepted_where_nothing_depends_on_it():
     assert record == capture(model.eval(), x)
 
 
-def test_a_stateful_loader_order_is_kept():
+def test_the_order_of_a_loader_is_kept():
     x = torch.randn(9, 4)
     model = shared_gate()
     record = capture(model, DataLoader(TensorDataset(x), batch_size=4))
@@ -293,7 +301,7 @@ class Fixed(nn.Module):
             r"returns a dictionary \(features, logits\)",
         ),
         (
-            adapt(shared_gate(), lambda m, b: (m(b), 0)),
+            adapt(shared_gate(), pair),
             torch.ones(2, 4),
             "returns a tuple of 2, .* penstock.adapt",
         ),
@@ -320,7 +328,7 @@ def test_bad_input_is_told_in_one_sentence(model, x, sentence, monkeypatch):
 
 def test_weights_that_have_diverged_are_told():
     model = shared_gate()
-    nn.init.constant_(model[2].weight, torch.nan)
+    nn.init.constant_(model.get_parameter("2.weight"), torch.nan)
     with pytest.raises(PenstockError, match="Sequential returns NaN for row 0 of an input without NaN"):
         capture(model, torch.ones(2, 4))
 
@@ -335,7 +343,7 @@ def test_layers_that_some_batches_open_and_others_do_not_are_refused():
 
 def test_examples_of_another_size_are_refused():
     model = nn.Sequential(nn.Conv1d(1, 2, 3), nn.ReLU(), nn.AdaptiveAvgPool1d(1))
-    batches = DataLoader([torch.randn(3, 1, 9), torch.randn(3, 1, 8)], batch_size=None)
+    batches = loader([torch.randn(3, 1, 9), torch.randn(3, 1, 8)], batch_size=None)
     with pytest.raises(
         PenstockError, match=r"1 has \(2, 7\) gates an example in the first batch and \(2, 6\) from row 3"
     ):

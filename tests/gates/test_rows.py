@@ -81,6 +81,34 @@ def test_so_they_are_in_batches_and_for_one_example(model):
     assert capture(model, x, batch_size=1) == capture(model, x)
 
 
+def test_a_model_made_for_one_number_of_examples_is_captured():
+    class Fixed(nn.Module):
+        """Takes four examples and no other number, and has four units."""
+
+        def __init__(self, transposed):
+            super().__init__()
+            self.layer = nn.Linear(3, 4)
+            self.transposed = transposed
+
+        def forward(self, x):
+            q = self.layer(x.view(4, 3))
+            return torch.relu(q.T).T if self.transposed else torch.relu(q)
+
+    torch.manual_seed(0)
+    for transposed in (False, True):
+        model, x = Fixed(transposed), torch.randn(4, 3)
+        assert torch.equal(capture(model, x)["relu"].to_dense(), model.layer(x) > 0)
+
+
+def test_a_relu_of_one_number_for_all_examples_is_refused():
+    class Summed(nn.Module):
+        def forward(self, x):
+            return x * torch.relu(x.sum())
+
+    with pytest.raises(PenstockError, match=r"the call relu is made on a tensor of shape \(\)"):
+        capture(Summed(), torch.ones(6, 4))
+
+
 def test_a_call_on_some_of_the_examples_is_refused():
     with pytest.raises(
         PenstockError,

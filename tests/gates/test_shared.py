@@ -114,3 +114,7 @@ def test_a_gpu_counts_the_same():
     assert torch.equal(shared_counts(there[0]).cpu(), shared_counts(words[0]))
     assert torch.equal(shared_counts(there[0][:99], there[0]).cpu(), shared_counts(words[0][:99], words[0]))
     assert torch.equal(shared_products(there).cpu(), shared_products(words))
+    # sums past 2048, where half precision would round
+    wide = [pack(bits_of(300, 40_000, seed)) for seed in (1, 2)]
+    assert torch.equal(shared_counts(*(layer.cuda() for layer in wide)).cpu(), shared_counts(*wide))
+    assert shared_counts(wide[0]).max() > 2048

@@ -1,4 +1,6 @@
-"""The instants at which gates flip: what `Switches` finds is what looking everywhere finds (N Definition 3.3)."""
+"""The instants at which gates flip: what `Switches` finds is what looking everywhere finds (N Definition
+3.3).
+"""
 
 import copy
 import math
@@ -47,7 +49,10 @@ def fill(model: nn.Module, weight: float) -> None:
 
 def as_arrays(model: nn.Module) -> oracle.Net:
     linear = [layer for layer in model if isinstance(layer, nn.Linear)]  # pyright: ignore[reportGeneralTypeIssues]
-    biases = [np.zeros(layer.out_features) if layer.bias is None else layer.bias.detach().numpy() for layer in linear]
+    biases = [
+        np.zeros(layer.out_features) if layer.bias is None else layer.bias.detach().numpy()
+        for layer in linear
+    ]
     return oracle.Net([layer.weight.detach().numpy().copy() for layer in linear], [b.copy() for b in biases])
 
 
@@ -58,7 +63,9 @@ def told(switch: Switch, parts: int = PARTS) -> oracle.Flip:
 
 class TestWhatIsFound:
     @given(hidden, st.booleans(), st.sampled_from([0.1, 1.0, 3.0]), seeds)
-    def test_it_is_what_a_look_at_every_place_finds(self, widths: list[int], bias: bool, size: float, seed: int):
+    def test_it_is_what_a_look_at_every_place_finds(
+        self, widths: list[int], bias: bool, size: float, seed: int
+    ):
         model = fully_connected(2, *widths, 1, bias=bias, seed=seed % 1000)
         x, end = normal(seed, 5, 2), moved(model, seed, size)
         before, after = as_arrays(model), as_arrays(end)
@@ -83,7 +90,11 @@ class TestWhatIsFound:
             if alone:
                 assert (*gate(flip), flip.opened) in brackets
         for one in switches.found:
-            inside = [f for f in finely if gate(f) == gate(told(one)) and one.lo < (f.place + 1) / 1e5 and f.place / 1e5 < one.hi]
+            inside = [
+                f
+                for f in finely
+                if gate(f) == gate(told(one)) and one.lo < (f.place + 1) / 1e5 and f.place / 1e5 < one.hi
+            ]
             assert sum(1 if f.opened else -1 for f in inside) == (1 if one.opened else -1)
 
     @pytest.mark.parametrize("inner", [1, 2, 4])
@@ -167,7 +178,9 @@ class TestWhatIsFound:
 
 
 def there_and_back() -> tuple[nn.Module, Tensor, nn.Module]:
-    """On the way to the other model, 1 + w₂(t) w₁(t) x goes from 1 to below 0 and back to 1: each factor is 0 once."""
+    """On the way to the other model, 1 + w₂(t) w₁(t) x goes from 1 to below 0 and back to 1: each factor is
+    0 once.
+    """
     model = fully_connected(1, 1, 1, 1, bias=True)
     other = copy.deepcopy(model)
     numbers = {"0.weight": (4.0, 0.0), "0.bias": (0.0, 1e-3), "2.weight": (0.0, -1.2), "2.bias": (1.0, 1.0)}
@@ -266,7 +279,10 @@ def trained(follow: bool, momentum: float) -> dict[str, Tensor]:
         if switches is not None:
             switches.step()
     assert switches is None or switches.found
-    return {**model.state_dict(), **{f"grad {n}": p.grad for n, p in model.named_parameters() if p.grad is not None}}
+    return {
+        **model.state_dict(),
+        **{f"grad {n}": p.grad for n, p in model.named_parameters() if p.grad is not None},
+    }
 
 
 class TestWhatItReads:
@@ -385,7 +401,9 @@ class TestRefusals:
         with pytest.raises(PenstockError, match="control flow"):
             switches.step()
 
-    @pytest.mark.parametrize("wrong", [{"inner": -1}, {"inner": 50}, {"parts": 0}, {"margin": -1.0}, {"margin": math.nan}])
+    @pytest.mark.parametrize(
+        "wrong", [{"inner": -1}, {"inner": 50}, {"parts": 0}, {"margin": -1.0}, {"margin": math.nan}]
+    )
     def test_numbers_without_a_meaning(self, wrong: dict[str, float]):
         with pytest.raises(PenstockError, match=f"{next(iter(wrong))} "):
             Switches(fully_connected(2, 3, 1), normal(0, 3, 2), **wrong)  # pyright: ignore[reportArgumentType]

@@ -6,9 +6,11 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from networks.awkward import (
-    AffineCustomFunction,
     Called,
     Checkpointed,
+)
+from networks.hidden import (
+    AffineCustomFunction,
     CustomFunction,
     Scripted,
     ScriptedFunction,
@@ -127,7 +129,7 @@ def test_a_gate_in_a_scripted_function_is_refused_with_its_place(function, x):
         refused(
             model,
             x,
-            r"the operation \w+ \(in 0, line \d+ of awkward.py\) is a gate that runs where",
+            r"the operation \w+ \(in 0, line \d+ of hidden.py\) is a gate that runs where",
         )
 
 
@@ -194,11 +196,11 @@ def test_data_parallel_is_refused(x):
 
 
 def test_custom_autograd_functions_are_refused_by_name_and_place(x):
-    refused(CustomFunction(), x, r"_Rectify \(line \d+ of awkward.py\) is a custom autograd Function")
+    refused(CustomFunction(), x, r"_Rectify \(line \d+ of hidden.py\) is a custom autograd Function")
     refused(
         nn.Sequential(AffineCustomFunction()),
         x,
-        r"_Reverse \(in 0, line \d+ of awkward.py\) is a custom autograd",
+        r"_Reverse \(in 0, line \d+ of hidden.py\) is a custom autograd",
     )
 
 

@@ -1,5 +1,7 @@
 """Inputs of every kind become tensors that the model can take, or a sentence."""
 
+from typing import Any
+
 import jaxtyping
 import numpy as np
 import pytest
@@ -8,9 +10,14 @@ from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
 from penstock import PenstockError
-from penstock.model import batches, whole
+from penstock.model import batches, how_many, whole
 
 SINGLE, DOUBLE = nn.Linear(3, 2), nn.Linear(3, 2).double()
+
+
+def loader(examples: Any, **arguments: Any) -> DataLoader:
+    """A loader of anything that has a length, or none."""
+    return DataLoader(examples, **arguments)
 
 
 def test_a_tensor_is_one_batch_unless_a_size_is_asked_for():
@@ -61,7 +68,7 @@ def test_a_read_only_array_is_no_obstacle():
 def test_the_batches_of_a_loader_are_converted():
     x = torch.randn(4, 3)
     assert whole(DOUBLE, DataLoader(TensorDataset(x), batch_size=2)).dtype == torch.float64
-    assert whole(SINGLE, DataLoader([np.ones((2, 3))], batch_size=None)).dtype == torch.float32
+    assert whole(SINGLE, loader([np.ones((2, 3))], batch_size=None)).dtype == torch.float32
 
 
 def test_a_model_without_numbers_of_its_own_takes_any_dtype():
@@ -130,9 +137,16 @@ def test_an_array_too_large_for_the_models_dtype_is_refused():
 
 
 def test_examples_of_several_sizes_are_no_one_tensor():
-    loader = DataLoader([torch.ones(2, 3), torch.ones(2, 4)], batch_size=None)
+    several = loader([torch.ones(2, 3), torch.ones(2, 4)], batch_size=None)
     with pytest.raises(PenstockError, match=r"examples of different shapes, \(3,\) and \(4,\)"):
-        whole(SINGLE, loader)
+        whole(SINGLE, several)
+
+
+def test_how_many_examples_there_are_is_known_where_it_can_be():
+    x = torch.ones(7, 3)
+    assert how_many(x) == how_many(x.numpy()) == how_many(loader(x, batch_size=2)) == 7
+    assert how_many(loader(x, sampler=[1, 2])) == 2
+    assert how_many(loader([x, x], batch_size=None)) is None
 
 
 def test_a_batch_has_at_least_one_example():

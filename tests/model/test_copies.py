@@ -1,11 +1,13 @@
 """A copy in float64, whatever the model keeps."""
 
+from typing import Any
+
 import pytest
 import torch
 from torch import nn
 from torch.nn.utils import parametrizations
 
-from networks.awkward import ScriptedFunction
+from networks.hidden import ScriptedFunction
 from penstock import PenstockError
 from penstock.model.copies import float64_copy
 
@@ -15,8 +17,8 @@ def doubled(q: torch.Tensor) -> torch.Tensor:
 
 
 def test_a_copy_is_in_float64_and_shares_nothing():
-    model = nn.Sequential(nn.Linear(3, 2), nn.BatchNorm1d(2)).bfloat16()
-    copied = float64_copy(model)
+    model: Any = nn.Sequential(nn.Linear(3, 2), nn.BatchNorm1d(2)).bfloat16()
+    copied: Any = float64_copy(model)
     assert {tensor.dtype for tensor in copied.state_dict().values()} == {torch.float64, torch.int64}
     assert torch.equal(copied[0].weight.bfloat16(), model[0].weight)
     nn.init.zeros_(copied[0].weight)
@@ -25,11 +27,11 @@ def test_a_copy_is_in_float64_and_shares_nothing():
 
 
 def test_tensors_that_are_not_registered_become_float64_too():
-    model = nn.Linear(3, 2)
+    model: Any = nn.Linear(3, 2)
     model.scale = torch.ones(2)
     model.tables = [torch.ones(2), "name"]
     model.by_name = {"a": torch.ones(2, dtype=torch.int64), "b": torch.ones(2)}
-    copied = float64_copy(model)
+    copied: Any = float64_copy(model)
     assert copied.scale.dtype == copied.tables[0].dtype == copied.by_name["b"].dtype == torch.float64
     assert copied.by_name["a"].dtype == torch.int64
     assert model.scale.dtype == model.tables[0].dtype == torch.float32
@@ -47,14 +49,14 @@ def test_weights_that_are_computed_are_computed_in_float64(norm):
 
 
 def test_a_stored_activation_is_no_obstacle():
-    model = nn.Linear(3, 2)
+    model: Any = nn.Linear(3, 2)
     model.last = model(torch.randn(4, 3))
     assert float64_copy(model).last.dtype == torch.float64
 
 
 def test_a_compiled_model_is_copied_as_it_was_written():
-    model = nn.Linear(3, 2)
-    assert type(float64_copy(torch.compile(model, backend="eager"))) is nn.Linear
+    compiled: Any = torch.compile(nn.Linear(3, 2), backend="eager")
+    assert type(float64_copy(compiled)) is nn.Linear
 
 
 @pytest.mark.filterwarnings("ignore:.*torch.jit.*:DeprecationWarning")
@@ -64,7 +66,7 @@ def test_a_scripted_function_is_shared():
 
 
 def test_what_cannot_be_copied_is_told():
-    model = nn.Linear(3, 2)
+    model: Any = nn.Linear(3, 2)
     model.stream = (row for row in range(3))
     with pytest.raises(
         PenstockError,

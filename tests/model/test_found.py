@@ -2,6 +2,8 @@
 
 import copy
 import random
+from collections import defaultdict
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ from networks.awkward import SelfDeleting
 from penstock.model import left_as_found
 
 
-def small():
+def small() -> Any:
     return nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.ReLU(), nn.Linear(4, 2))
 
 
@@ -129,6 +131,18 @@ def test_attributes_and_children_come_back():
     assert model.first.weight.requires_grad
     with left_as_found(model):
         assert torch.equal(model(x), first)
+
+
+def test_what_a_layer_keeps_in_a_register_of_its_own_comes_back():
+    model = small()
+    model._cache = cache = defaultdict(list, seen=[1])
+    model._names = {"a"}
+    with left_as_found(model):
+        model._cache["more"].append(2)
+        model._names.add("b")
+    assert model._cache is cache
+    assert dict(cache) == {"seen": [1]}
+    assert model._names == {"a"}
 
 
 def test_random_states_of_torch_numpy_and_python_come_back():

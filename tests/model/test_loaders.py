@@ -1,5 +1,7 @@
 """A loader must give every example once, in the order of its data set."""
 
+from typing import Any
+
 import pytest
 import torch
 from torch import nn
@@ -19,6 +21,11 @@ from penstock import PenstockError
 from penstock.model import whole
 
 MODEL = nn.Linear(3, 2)
+
+
+def loader(examples: Any, **arguments: Any) -> DataLoader:
+    """A loader of anything that has a length, or none."""
+    return DataLoader(examples, **arguments)
 
 
 @pytest.fixture
@@ -49,17 +56,17 @@ def test_x_is_taken_from_x_and_from_pairs(data):
     x = data.tensors[0]
     assert torch.equal(whole(MODEL, DataLoader(data, batch_size=4)), x)
     assert torch.equal(whole(MODEL, DataLoader(TensorDataset(x), batch_size=4)), x)
-    assert torch.equal(whole(MODEL, DataLoader(list(x), batch_size=4)), x)
+    assert torch.equal(whole(MODEL, loader(list(x), batch_size=4)), x)
 
 
 def test_a_loader_without_batches_of_its_own_gives_the_data_sets(data):
     batches = [data.tensors[0][:7], data.tensors[0][7:]]
-    assert torch.equal(whole(MODEL, DataLoader(batches, batch_size=None)), data.tensors[0])
+    assert torch.equal(whole(MODEL, loader(batches, batch_size=None)), data.tensors[0])
 
 
 def test_an_iterable_data_set_is_taken_as_it_comes(data):
     x = data.tensors[0]
-    assert torch.equal(whole(MODEL, DataLoader(Stream(list(x)), batch_size=4)), x)
+    assert torch.equal(whole(MODEL, loader(Stream(list(x)), batch_size=4)), x)
 
 
 def test_an_order_written_down_is_no_shuffling(data):
@@ -91,9 +98,9 @@ def test_batches_of_another_make_are_refused(data):
     class Buckets(BatchSampler):
         pass
 
-    loader = DataLoader(data, batch_sampler=Buckets(SequentialSampler(data), 2, False))
+    given = DataLoader(data, batch_sampler=Buckets(SequentialSampler(data), 2, False))
     with pytest.raises(PenstockError, match="takes its batches from a Buckets, whose order"):
-        whole(MODEL, loader)
+        whole(MODEL, given)
 
 
 def test_examples_that_would_be_dropped_are_missed(data):
@@ -107,16 +114,16 @@ def test_batches_of_other_parts_are_refused(data):
     with pytest.raises(PenstockError, match="batches of 3 parts, and x or"):
         whole(MODEL, DataLoader(TensorDataset(x, y, y)))
     with pytest.raises(PenstockError, match=r"gives dictionaries \(image, label\), and x or"):
-        whole(MODEL, DataLoader([{"image": x[0], "label": 1}]))
+        whole(MODEL, loader([{"image": x[0], "label": 1}]))
     with pytest.raises(PenstockError, match="gives batches of type str"):
-        whole(MODEL, DataLoader(["a", "b"], batch_size=None))
+        whole(MODEL, loader(["a", "b"], batch_size=None))
     with pytest.raises(PenstockError, match="no batch at all"):
         whole(MODEL, DataLoader(TensorDataset(x[:0])))
 
 
 def test_the_loaders_own_generator_is_left_as_it_was(data):
     generator = torch.Generator().manual_seed(3)
-    loader = DataLoader(data, batch_size=4, generator=generator)
+    given = DataLoader(data, batch_size=4, generator=generator)
     before = generator.get_state()
-    whole(MODEL, loader)
+    whole(MODEL, given)
     assert torch.equal(generator.get_state(), before)

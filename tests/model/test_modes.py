@@ -4,6 +4,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
+from torch.nn.utils.parametrizations import spectral_norm
 
 from penstock import PenstockError, adapt
 from penstock.model import check
@@ -66,7 +67,7 @@ DEPENDING = {
         nn.TransformerEncoderLayer(2, 1, 2),
     ],
     "it updates its running statistics": [nn.InstanceNorm1d(2, track_running_stats=True)],
-    "its own code does something else": [DropPath(), Functional(), hooked()],
+    "its own code does something else": [DropPath(), Functional(), hooked(), spectral_norm(nn.Linear(2, 2))],
 }
 
 INDIFFERENT = [

@@ -6,6 +6,7 @@ Most are one line of forward around a linear layer, so they are written as that 
 import random
 import warnings
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from torch import Tensor, nn
 from torch.nn.utils import parametrizations, prune
 from torch.utils.checkpoint import checkpoint
 
-__all__ = ["READABLE", "UNREADABLE", "Inline"]
+__all__ = ["READABLE", "UNREADABLE", "Inline", "kept"]
 
 Make = Callable[[], nn.Module]
 Shape = tuple[int, ...]
@@ -114,7 +115,7 @@ class Remembering(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         if self.table is None:
-            self.table = torch.arange(4, dtype=x.dtype)
+            self.table = torch.arange(4, dtype=x.dtype, device=x.device)
         return self.lin(x + self.table)
 
 
@@ -190,7 +191,7 @@ def made_from_shapes(m: Any, x: Tensor) -> Tensor:
     rows = x.shape[0]
     made = [
         x.new_zeros(rows, 1),
-        torch.ones(rows, 2, dtype=x.dtype),
+        torch.ones(rows, 2).to(x),
         torch.zeros_like(x),
         x.new_full((rows, 1), 2.0),
     ]
@@ -207,7 +208,7 @@ def taken_apart(m: Any, x: Tensor) -> Tensor:
 
 
 def causal_attention(m: Any, x: Tensor) -> Tensor:
-    mask = torch.full((3, 3), float("-inf"), dtype=x.dtype).triu(1)
+    mask = torch.full((3, 3), float("-inf")).to(x).triu(1)
     return torch.softmax(x @ x.transpose(1, 2) + mask, dim=-1) @ m.lin(x)
 
 
@@ -236,9 +237,9 @@ def pruned() -> nn.Module:
 
 def hooked() -> nn.Module:
     model = nn.Sequential(nn.Linear(4, 4), nn.ReLU())
-    model[0].register_forward_hook(lambda module, inputs, output: 2 * output)
+    model[0].register_forward_hook(lambda module, inputs, output: output.mul(2))
     model[1].register_forward_pre_hook(lambda module, inputs: (inputs[0] + 1,))
-    model.register_forward_hook(lambda module, inputs, output: output - 1)
+    model.register_forward_hook(lambda module, inputs, output: output.sub(1))
     return model
 
 
@@ -256,8 +257,16 @@ def scripted() -> nn.Module:
         return nn.Sequential(nn.Linear(4, 4), torch.jit.script(nn.Sequential(nn.ReLU(), nn.Linear(4, 4))))
 
 
-def images(*layers: nn.Module) -> Make:
-    return lambda: nn.Sequential(*layers, nn.Flatten())
+def images(layers: Callable[[], list[nn.Module]]) -> Make:
+    return lambda: nn.Sequential(*layers(), nn.Flatten())
+
+
+@cache
+def kept(name: str) -> tuple[nn.Module, Shape]:
+    """One of the readable networks, in float64 and evaluation mode: the same one each time, exported once."""
+    make, shape = READABLE[name]
+    torch.manual_seed(0)
+    return make().double().eval(), shape
 
 
 #: Networks that a graph can stand for, with the shape of one example.
@@ -275,15 +284,21 @@ READABLE: dict[str, tuple[Make, Shape]] = {
         lambda: nn.ConvTranspose2d(2, 3, 3, stride=2, padding=1, output_padding=1),
         (2, 4, 4),
     ),
-    "channel shuffle": (images(nn.Conv2d(4, 4, 1), nn.ChannelShuffle(2), nn.PixelShuffle(2)), (4, 3, 3)),
-    "max-pooling": (images(nn.Conv2d(2, 3, 3), nn.MaxPool2d(3, 2, 1, ceil_mode=True)), (2, 8, 8)),
+    "channel shuffle": (
+        images(lambda: [nn.Conv2d(4, 4, 1), nn.ChannelShuffle(2), nn.PixelShuffle(2)]),
+        (4, 3, 3),
+    ),
+    "max-pooling": (images(lambda: [nn.Conv2d(2, 3, 3), nn.MaxPool2d(3, 2, 1, ceil_mode=True)]), (2, 8, 8)),
     "max-pooling, undone": (
-        lambda: Inline(lambda m, x: F.max_unpool2d(*F.max_pool2d(x, 2, return_indices=True), 2)),
+        lambda: Inline(lambda m, x: F.max_unpool2d(*F.max_pool2d(x, 2, return_indices=True), [2, 2])),
         (2, 4, 4),
     ),
-    "pooling, adaptive": (images(nn.AdaptiveAvgPool2d((3, 2)), nn.AdaptiveMaxPool2d(2)), (2, 7, 5)),
-    "batch norm": (images(nn.Conv2d(2, 3, 3), nn.BatchNorm2d(3), nn.ReLU(inplace=True)), (2, 5, 5)),
-    "other norms": (images(nn.GroupNorm(2, 4), nn.InstanceNorm2d(4), nn.LocalResponseNorm(2)), (4, 3, 3)),
+    "pooling, adaptive": (images(lambda: [nn.AdaptiveAvgPool2d((3, 2)), nn.AdaptiveMaxPool2d(2)]), (2, 7, 5)),
+    "batch norm": (images(lambda: [nn.Conv2d(2, 3, 3), nn.BatchNorm2d(3), nn.ReLU(inplace=True)]), (2, 5, 5)),
+    "other norms": (
+        images(lambda: [nn.GroupNorm(2, 4), nn.InstanceNorm2d(4)]),
+        (4, 3, 3),
+    ),
     "layer norm": (lambda: nn.Sequential(nn.LayerNorm(4), nn.Linear(4, 4)), (4,)),
     "activations": (
         lambda: nn.Sequential(
@@ -291,7 +306,10 @@ READABLE: dict[str, tuple[Make, Shape]] = {
         ),
         (4,),
     ),
-    "upsampling": (images(nn.Upsample(scale_factor=2, mode="bilinear"), nn.Upsample(size=5)), (2, 3, 3)),
+    "upsampling": (
+        images(lambda: [nn.Upsample(None, 2, "bilinear"), nn.Upsample(size=5)]),
+        (2, 3, 3),
+    ),
     "unflatten": (lambda: nn.Sequential(nn.Unflatten(1, (2, 2)), nn.Conv1d(2, 3, 1)), (4,)),
     "unfold and fold": (lambda: nn.Sequential(nn.Unfold(2), nn.Fold((4, 4), 2)), (2, 4, 4)),
     "bilinear": (lambda: Inline(lambda m, x: m.both(x, m.lin(x)), both=nn.Bilinear(4, 4, 2)), (4,)),
@@ -318,11 +336,11 @@ READABLE: dict[str, tuple[Make, Shape]] = {
         (4,),
     ),
     "a plain tensor": (
-        lambda: Inline(lambda m, x: m.lin(x) * m.scale, scale=torch.arange(4.0).double()),
+        lambda: Inline(lambda m, x: m.lin(x) * m.scale.to(x), scale=torch.arange(4.0)),
         (4,),
     ),
     "literals": (
-        lambda: Inline(lambda m, x: m.lin(x) * torch.tensor([1.0, 2.0, 3.0, 4.0]) + torch.arange(4)),
+        lambda: Inline(lambda m, x: m.lin(x) * torch.tensor([1.0, 2.0, 3.0, 4.0]).to(x) + 1.5),
         (4,),
     ),
     # weights that are computed
@@ -513,7 +531,11 @@ UNREADABLE: dict[str, tuple[Make, Shape, str]] = {
         "use_reentrant=False",
     ),
     # what is no module of one tensor
-    "data parallel": (lambda: nn.DataParallel(nn.Linear(4, 4)), (4,), r"give the module inside, \.module"),
+    "data parallel": (
+        lambda: nn.DataParallel(nn.Linear(4, 4)).cpu(),
+        (4,),
+        r"the module inside, \.module",
+    ),
     "lazy": (
         lambda: nn.Sequential(nn.LazyLinear(4)),
         (4,),

@@ -2,8 +2,8 @@
 
     output[target] = Σ weight · gate · input[source]
 
-over the edges of every step (an edge without a source starts from 1); and how many paths lead to each output, as a sum of
-Python's own integers over the same edges.
+over the edges of every step (an edge without a source starts from 1); and how many paths lead to each
+output, as a sum of Python's own integers over the same edges.
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
 """When gates flip, by looking at 100,000 places of the line between two sets of weights (N Definition 3.3).
 
-For plain fully connected networks, given as weight matrices and biases before and after a step; in NumPy, place by
-place, with nothing known about polynomials.
+For plain fully connected networks, given as weight matrices and biases before and after a step; in NumPy,
+place by place, with nothing known about polynomials.
 """
 
 from collections.abc import Sequence
@@ -54,5 +54,7 @@ def flips(before: Net, after: Net, x: np.ndarray, places: int = PLACES) -> list[
         shares = np.arange(first, last + 1) / places
         for layer, opened in enumerate(gates_at(before, after, x, shares)):
             for place, example, unit in np.argwhere(opened[1:] != opened[:-1]).tolist():
-                found.append(Flip(first + place, layer, unit, example, bool(opened[place + 1, example, unit])))
+                found.append(
+                    Flip(first + place, layer, unit, example, bool(opened[place + 1, example, unit]))
+                )
     return sorted(found, key=lambda flip: (flip.place, flip.layer, flip.unit, flip.example))

@@ -104,7 +104,7 @@ def a_method(model: Net) -> None:
 
 
 def a_hook(model: Net) -> None:
-    model.act.register_forward_hook(lambda module, inputs, output: 2 * output)
+    model.act.register_forward_hook(lambda module, inputs, output: output.mul(2))
 
 
 def a_pruning(model: Net) -> None:

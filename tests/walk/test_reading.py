@@ -1,4 +1,4 @@
-"""A graph gives what its module gives, in value and derivative, for any number of examples; or it is refused."""
+"""A graph gives what its module gives, in value and derivative, for any number of rows; or it is refused."""
 
 import copy
 import gc
@@ -7,7 +7,6 @@ import subprocess
 import sys
 import warnings
 import weakref
-from functools import cache
 
 import numpy as np
 import pytest
@@ -15,7 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils.data import DataLoader, TensorDataset
 
-from networks.exported import READABLE, UNREADABLE
+from networks.exported import READABLE, UNREADABLE, kept
 from networks.fully_connected import fully_connected
 from penstock.errors import PenstockError
 from penstock.model import adapt
@@ -31,16 +30,9 @@ def given(graph: Graph, x: Tensor) -> Tensor:
     return graph.run(x, keep=[graph.output])[graph.output]
 
 
-@cache
-def made(name: str) -> tuple[nn.Module, tuple[int, ...]]:
-    make, shape = READABLE[name]
-    torch.manual_seed(0)
-    return make().double().eval(), shape
-
-
 @pytest.mark.parametrize("name", READABLE)
 def test_a_model_is_left_as_it_was_found(name: str):
-    model, shape = made(name)
+    model, shape = kept(name)
     x = inputs(shape)
     state, random_state = copy.deepcopy(model.state_dict()), torch.get_rng_state()
     attributes = {path: dict(vars(module)) for path, module in model.named_modules()}
@@ -55,7 +47,7 @@ def test_a_model_is_left_as_it_was_found(name: str):
 
 @pytest.mark.parametrize("name", READABLE)
 def test_a_graph_gives_what_its_module_gives_for_any_number_of_examples(name: str):
-    model, shape = made(name)
+    model, shape = kept(name)
     graph = read(model, inputs(shape))
     for n in (1, 2, 5):
         x = inputs(shape, n)
@@ -64,7 +56,7 @@ def test_a_graph_gives_what_its_module_gives_for_any_number_of_examples(name: st
 
 @pytest.mark.parametrize("name", READABLE)
 def test_autograd_goes_the_same_way_back_through_a_graph(name: str):
-    model, shape = made(name)
+    model, shape = kept(name)
     x = inputs(shape).requires_grad_()
     graph = read(model, x)
     parameters = [p for p in model.parameters() if p.requires_grad]
@@ -218,3 +210,13 @@ print(min(seconds() for _ in range(100)))
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert float(run.stdout) < 2e-3
+
+
+@pytest.mark.cuda
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+@pytest.mark.parametrize("name", READABLE)
+def test_a_graph_is_read_on_the_models_device(name: str):
+    make, shape = READABLE[name]
+    torch.manual_seed(0)
+    model, x = make().double().eval().cuda(), inputs(shape).cuda()
+    torch.testing.assert_close(given(read(model, x), x), model(x.clone()))

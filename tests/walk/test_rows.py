@@ -46,8 +46,9 @@ def test_every_row_has_other_neighbors_or_another_number_of_rows_beside_it():
     before, after = [0, 1, 2], in_other_company(torch.arange(3)[:, None])[:, 0].tolist()
     assert len(after) != len(before)
     assert sum(after) / len(after) != sum(before) / len(before), "a mean over the batch is another one"
-    assert any(
-        after[(after.index(row) + shift) % 4] != before[(before.index(row) + shift) % 3]
-        for row in before
-        for shift in (-1, 1)
-    )
+
+    def neighbor(rows: list[int], row: int, shift: int) -> int:
+        return rows[(rows.index(row) + shift) % len(rows)]
+
+    for shift in (-1, 1):
+        assert any(neighbor(after, row, shift) != neighbor(before, row, shift) for row in before)

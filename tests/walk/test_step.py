@@ -1,31 +1,26 @@
 """A step knows its operation, its arguments, its shape and its place, and runs on whatever is put in."""
 
-from functools import cache
-
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from networks.exported import READABLE
-from networks.residual import ResNet18
+from networks.exported import kept
 from penstock.walk.reading import read
 from penstock.walk.step import Extent, Ref, Step, leaves, map_leaves, references
 
 
-@cache
 def steps(name: str) -> tuple[Step, ...]:
-    make, shape = READABLE[name]
-    return read(make().eval(), torch.randn(3, *shape)).steps
+    model, shape = kept(name)
+    return read(model, torch.randn(3, *shape, dtype=torch.float64)).steps
 
 
 def test_a_shape_is_one_examples():
-    graph = read(ResNet18(width=4).eval(), torch.randn(2, 3, 16, 16))
-    by_place = {str(step.place): step for step in graph.steps}
-    pool = next(step for place, step in by_place.items() if place.startswith("pool,"))
-    assert pool.shape == (32, 1, 1)
+    convolution, *_, pool, _ = steps("max-pooling")
+    assert convolution.shape == (3, 6, 6)
+    assert pool.shape == (3, 4, 4)
     assert pool.batch_first
-    assert pool.shape_at(7) == (7, 32, 1, 1)
+    assert pool.shape_at(7) == (7, 3, 4, 4)
 
 
 def test_rows_that_share_a_dimension_with_positions_are_an_extent():
@@ -57,7 +52,7 @@ def test_a_step_runs_on_anything_put_in_place_of_its_inputs():
 
 def test_results_are_told_apart_by_their_position():
     apart = [step for step in steps("taken apart") if step.operation.startswith("split")]
-    x = torch.arange(8.0).view(2, 4)
+    x = torch.arange(8.0, dtype=torch.float64).view(2, 4)
     for step in apart:
         assert step.item in (0, 1)
         assert step.name == (step.origin if step.item == 0 else f"{step.origin}:1")
@@ -67,7 +62,7 @@ def test_results_are_told_apart_by_their_position():
 
 @given(st.integers(1, 50))
 def test_an_extent_is_what_torch_would_compute(batch: int):
-    merged, _, _ = steps("batch and positions as one")
+    merged, *_ = steps("batch and positions as one")
     extent = merged.sizes[0]
     assert isinstance(extent, Extent)
     assert extent.at(batch) == 3 * batch
@@ -84,7 +79,7 @@ def test_leaves_of_an_argument_are_in_order():
 def test_a_number_is_taken_out_of_a_held_tensor_when_it_is_wanted():
     *_, scaled = steps("a number out of a parameter")
     ref = next(ref for ref in references(scaled.args) if ref.number)
-    x = torch.ones(1, 4)
+    x = torch.ones(1, 4, dtype=torch.float64)
     result = scaled.call({scaled.signals[0]: x, ref.name: torch.tensor(3.0)}, batch=1)
     assert torch.equal(result, 3 * x)
 

@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from networks.exported import READABLE, Inline
+from networks.exported import READABLE, Inline, kept
 from networks.residual import ResNet18
 from penstock.walk.graph import Graph
 from penstock.walk.reading import read
@@ -20,8 +20,8 @@ def operations(graph: Graph) -> list[str]:
 
 
 def known(name: str) -> Graph:
-    make, shape = READABLE[name]
-    return graph_of(make(), *shape)
+    model, shape = kept(name)
+    return read(model, torch.randn(3, *shape, dtype=torch.float64))
 
 
 def test_dropout_at_rest_is_no_step():
@@ -50,6 +50,12 @@ def test_a_copy_is_no_step(copy):
 def test_a_conversion_is_a_step_and_so_is_a_detachment():
     assert operations(graph_of(Inline(lambda m, x: m.lin(x).double()), 4)) == ["linear", "_to_copy"]
     assert operations(graph_of(Inline(lambda m, x: m.lin(x).detach()), 4)) == ["linear", "detach"]
+
+
+def test_random_slopes_are_their_mean_at_rest():
+    graph = graph_of(nn.RReLU(0.2, 0.4), 4)
+    assert operations(graph) == ["leaky_relu"]
+    assert graph.steps[0].arguments["negative_slope"] == pytest.approx(0.3)
 
 
 def test_every_view_is_a_reshape():
@@ -109,11 +115,11 @@ def test_what_stands_under_no_grad_is_detached_and_keeps_its_place():
     assert first.operation == "linear"
     assert first.place.module == "lin"
     assert "exported.py" in first.place.source
-    assert operations(graph).count("detach") == 2
+    assert operations(graph)[:3] == ["linear", "sigmoid", "detach"]
 
 
 def test_what_stands_under_autocast_keeps_its_place():
-    graph = known("bfloat16 inside")
+    graph = graph_of(READABLE["bfloat16 inside"][0](), 4)
     linear = next(step for step in graph.steps if step.operation == "linear")
     assert linear.dtype == torch.bfloat16
     assert linear.place.module == "lin"

@@ -45,7 +45,8 @@ class Common:
 
 
 def describe(error: BaseException) -> str:
-    """An error in one line: a refusal as it stands, what nobody foresaw by its kind and with the way to its traceback."""
+    """An error in one line: a refusal as it stands, what nobody foresaw by its kind and with the way to its
+    traceback."""
     if isinstance(error, PenstockError):
         return str(error)
     line = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
@@ -209,4 +210,6 @@ def _unboxed(complaint: str) -> str:
         if set(line) <= set("─-") and line:
             break
         body.append(line)
-    return " ".join(" ".join(body).split()).removeprefix("Error parsing ").rstrip(".") or "this cannot be read"
+    return (
+        " ".join(" ".join(body).split()).removeprefix("Error parsing ").rstrip(".") or "this cannot be read"
+    )

@@ -18,7 +18,13 @@ from penstock.lab.runs.places import runs_folder
 __all__ = ["choose", "claims"]
 
 NOT_BUILT = "not built yet"
-COLUMNS = (Column("id"), Column("claim", 5), Column("the paper", 3), Column("here", 3), Column("verdict", 2, 14))
+COLUMNS = (
+    Column("id"),
+    Column("claim", 5),
+    Column("the paper", 3),
+    Column("here", 3),
+    Column("verdict", 2, 14),
+)
 
 
 @dataclass(frozen=True)
@@ -32,7 +38,8 @@ class Claims(Common):
 
 
 def claims(arguments: Sequence[str]) -> int:
-    """The table; off a terminal one line a claim: id, paper, place, claim, the paper's figure, ours, verdict, scale."""
+    """The table; off a terminal one line a claim: id, paper, place, claim, the paper's figure, ours,
+    verdict, scale."""
     command = parse(Claims, arguments, "penstock claims", _about())
     rows = choose(command.claims) if command.claims else list(claim_rows().values())
     table = [describe_row(row, runs_folder(command.runs)) for row in rows]
@@ -56,7 +63,8 @@ def choose(words: Sequence[str]) -> list[Row]:
 
 
 def describe_row(row: Row, runs: Path) -> dict[str, Any]:
-    """All that is known of a claim. Where the paper is corrected, what is judged stands beside what is printed."""
+    """All that is known of a claim. Where the paper is corrected, what is judged stands beside what is
+    printed."""
     claim = row.claim
     line: dict[str, Any] = {
         "id": row.id,

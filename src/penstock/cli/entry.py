@@ -20,7 +20,10 @@ from penstock.errors import nearest
 __all__ = ["main"]
 
 COMMANDS: dict[str, tuple[Callable[[Sequence[str]], int], str]] = {
-    "demo": (demo, "The tour: opens a small network, trains it a little, and writes a page. Seconds, no download."),
+    "demo": (
+        demo,
+        "The tour: opens a small network, trains it a little, and writes a page. Seconds, no download.",
+    ),
     "claims": (claims, "Every claim of the papers: the paper's figure, ours, the verdict."),
     "reproduce": (reproduce, "Re-derive claims and judge them."),
     "runs": (runs, "What has been run."),
@@ -31,7 +34,8 @@ PIPE_CLOSED = 141
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; the exit code. 0 done, 1 it could not be done, 2 it was called wrongly, 130 interrupted."""
+    """Run the command; the exit code. 0 done, 1 it could not be done, 2 it was called wrongly, 130
+    interrupted."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given
     if given[:1] == ["--debug"]:
@@ -44,7 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 0
     except BrokenPipeError:
-        # whoever read our output has seen enough; python would complain once more when it closes the pipe itself
+        # whoever read our output has seen enough; python would complain once more when it closes the pipe
+        # itself
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
     except KeyboardInterrupt:
@@ -67,13 +72,16 @@ def _dispatch(given: list[str]) -> int:
     if name in COMMANDS:
         return COMMANDS[name][0](rest)
     kind = "option" if name.startswith("-") else "command"
-    raise UsageError(f"there is no {kind} {name}; {nearest(name, [*COMMANDS, '--help', '--version'])}; see penstock --help")
+    raise UsageError(
+        f"there is no {kind} {name}; {nearest(name, [*COMMANDS, '--help', '--version'])}; see penstock --help"
+    )
 
 
 def _help() -> int:
     """The commands, as tyro shows subcommands."""
     subcommands = [
-        Annotated[_Nothing, tyro.conf.subcommand(name, description=text)] for name, (_, text) in COMMANDS.items()
+        Annotated[_Nothing, tyro.conf.subcommand(name, description=text)]
+        for name, (_, text) in COMMANDS.items()
     ]
     command = tyro.conf.OmitSubcommandPrefixes[Union[tuple(subcommands)]]  # noqa: UP007
     top = make_dataclass("Top", [("command", command)], bases=(_Top,), frozen=True, kw_only=True)

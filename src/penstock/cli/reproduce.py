@@ -12,7 +12,6 @@ from penstock.cli.arguments import Common, Flag, Folder, UsageError, describe, h
 from penstock.cli.claims import NOT_BUILT, choose
 from penstock.cli.settings import about_claim, asked_scale, changed, claim_alone, command_for, refuse_shared
 from penstock.cli.voice import Voice
-from penstock.errors import PenstockError
 from penstock.lab.claims.claim import NOT_RUN, SCALES, Claim
 from penstock.lab.claims.listing import Row
 from penstock.lab.report.pictures import draw_picture
@@ -29,8 +28,8 @@ class Reproduce(Common):
     claims: Annotated[tuple[str, ...], tyro.conf.Positional, hint("", "CLAIM ...")] = ()
     """Claims by id, such as N2; the letter of a paper, for all of its claims; or all."""
     scale: Literal["smoke", "laptop", "paper"] = "laptop"
-    """smoke: seconds. laptop: minutes on two cores. paper: the paper's own size. Where a claim lacks it, the nearest
-    that it has is run."""
+    """smoke: seconds. laptop: minutes on two cores. paper: the paper's own size. Where a claim lacks it,
+    the nearest that it has is run."""
     device: str = "cpu"
     """The torch device to compute on, such as cuda."""
     runs: Folder = None
@@ -56,11 +55,11 @@ class Result:
 
 
 def reproduce(arguments: Sequence[str]) -> int:
-    """Re-derive claims: run each (or find it done), judge it by the rule written before the run, draw its picture.
+    """Re-derive claims: run each (or find it done), judge it by the rule written before the run, draw its
+    picture.
 
-    Ends with one line a claim: id, verdict, scale. Exit code 0 when each was judged, 1 when one could not be run. The
-    settings of a claim are options of their own: `penstock reproduce N2 --help` lists them.
-    """
+    Ends with one line a claim: id, verdict, scale. Exit code 0 when each was judged, 1 when one could not
+    be run. The settings of a claim are options of their own: `penstock reproduce N2 --help` lists them."""
     command = _read(arguments)
     if not command.claims:
         raise UsageError(f"name a claim, such as N2, a paper's letter, or all; see {PROGRAM} --help")
@@ -68,11 +67,14 @@ def reproduce(arguments: Sequence[str]) -> int:
     overriding = getattr(command, "settings", None) if len(rows) == 1 else None
     _check_device(command.device)
     voice = Voice(aside=sys.stderr if command.json else None)
-    bench = Bench(runs_folder(command.runs), command.data_dir, command.device, say=lambda text: voice.say(f"    {text}"))
+    bench = Bench(
+        runs_folder(command.runs), command.data_dir, command.device, say=lambda text: voice.say(f"    {text}")
+    )
     results: list[Result] = []
     try:
         for row in rows:
-            results.append(_one(row, command, overriding, bench, voice))
+            # one by one: those that are judged are told also where a later one is interrupted
+            results += [_one(row, command, overriding, bench, voice)]
     except KeyboardInterrupt:
         again = "the same command without --fresh" if command.fresh else "the same command"
         voice.say(f"    stopped: {again} goes on from here")
@@ -90,7 +92,9 @@ def _read(arguments: Sequence[str]) -> Any:
     scale = claim.scale_for(asked_scale(arguments, Reproduce.scale))
     command = parse(command_for(Reproduce, claim, scale), arguments, PROGRAM, about_claim(claim))
     if len(set(command.claims)) > 1 and changed(claim.scales[scale].settings, command.settings):
-        raise UsageError(f"settings are overridden for one claim at a time, and here are {', '.join(command.claims)}")
+        raise UsageError(
+            f"settings are overridden for one claim at a time, and here are {', '.join(command.claims)}"
+        )
     return command
 
 
@@ -102,7 +106,9 @@ def _check_device(name: str) -> None:
     try:
         torch.empty(0, device=name)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
-        raise UsageError(f"--device {name} cannot be used here ({describe(error)}); leave it out to compute on the CPU") from error
+        raise UsageError(
+            f"--device {name} cannot be used here ({describe(error)}); leave it out to compute on the CPU"
+        ) from error
 
 
 def _one(row: Row, command: Reproduce, overriding: Any, bench: Bench, voice: Voice) -> Result:
@@ -130,16 +136,23 @@ def _one(row: Row, command: Reproduce, overriding: Any, bench: Bench, voice: Voi
 def _introduce(claim: Claim[Any], scale: str, asked: str, settings: Any, voice: Voice) -> None:
     if scale != asked:
         has = [name for name in SCALES if name in claim.scales]
-        voice.say(f"    it has no scale {asked}: runs {scale}, " + ("the only one" if len(has) == 1 else f"of {', '.join(has)}"))
+        voice.say(
+            f"    it has no scale {asked}: runs {scale}, "
+            + ("the only one" if len(has) == 1 else f"of {', '.join(has)}")
+        )
     voice.say(f"    the rule at {scale}: {claim.scales[scale].rule}")
     other = changed(claim.scales[scale].settings, settings)
     if other:
-        voice.say(f"    with {other} instead of the scale's own, so the verdict is of this run and not of the claim")
+        voice.say(
+            f"    with {other} instead of the scale's own, so the verdict is of this run and not of the claim"
+        )
 
 
 def _report(claim: Claim[Any], result: Result, outcome: Outcome, voice: Voice) -> None:
     where = outcome.folder.path
-    voice.say(f"    found done in {where}; --fresh does it over" if outcome.found else f"    the run is in {where}")
+    voice.say(
+        f"    found done in {where}; --fresh does it over" if outcome.found else f"    the run is in {where}"
+    )
     if claim.printed:
         voice.say(f"    the paper: {claim.printed}")
     if claim.corrected:
@@ -154,7 +167,9 @@ def _draw(claim: Claim[Any], result: Result, outcome: Outcome, command: Reproduc
     if claim.draw is None:
         return
     try:
-        result.pictures = [str(path) for path in draw_picture(claim, result.scale, outcome.evidence, outcome.folder)]
+        result.pictures = [
+            str(path) for path in draw_picture(claim, result.scale, outcome.evidence, outcome.folder)
+        ]
     except Exception as error:
         _failed(result, f"the picture of {claim.id} was not drawn: {describe(error)}", command)
     else:

@@ -39,7 +39,8 @@ class Runs(Common):
 
 
 def runs(arguments: Sequence[str]) -> int:
-    """The runs of a folder; off a terminal one line a run: name, state, verdict, started, seconds, journal lines."""
+    """The runs of a folder; off a terminal one line a run: name, state, verdict, started, seconds, journal
+    lines."""
     command = parse(Runs, arguments, "penstock runs", runs.__doc__ or "")
     root = runs_folder(command.runs)
     found = _choose(records(root), command.names, root)
@@ -62,7 +63,9 @@ def runs(arguments: Sequence[str]) -> int:
 def _choose(found: list[Record], names: Sequence[str], root: Path) -> list[Record]:
     chosen: list[Record] = []
     for name in names:
-        matching = [each for each in found if name.lower() in (each.folder.name.lower(), _claim(each).lower())]
+        matching = [
+            each for each in found if name.lower() in (each.folder.name.lower(), _claim(each).lower())
+        ]
         if not matching:
             known = [each.folder.name for each in found]
             raise UsageError(f"there is no run {name!r} in {root}; {nearest(name, known)}")
@@ -107,7 +110,9 @@ def _show(record: Record, voice: Voice) -> None:
     lines = _journal(record) or []
     voice.say(f"  journal: {len(lines)} lines")
     for line in lines[-3:]:
-        voice.say("    " + _words({name: value for name, value in line.items() if name not in ("time", "start")}))
+        voice.say(
+            "    " + _words({name: value for name, value in line.items() if name not in ("time", "start")})
+        )
 
 
 def _words(value: Any) -> str:

@@ -23,7 +23,8 @@ def claim_alone(arguments: Sequence[str], command: type) -> Claim[Any] | None:
 
 
 def _words(arguments: Sequence[str], command: type) -> list[str]:
-    """What may name a claim: not the value of an option, and what stands before the first setting, if anything does."""
+    """What may name a claim: not the value of an option, and what stands before the first setting, if
+    anything does."""
     own = set(option_names(command))
     words: list[str] = []
     before: list[str] | None = None
@@ -45,7 +46,8 @@ _FLAGS = {"--fresh", "--json", "--debug"}
 
 
 def asked_scale(arguments: Sequence[str], otherwise: str) -> str:
-    """What `--scale` says, before anything else is read; a wrong word is left for the reading itself to refuse."""
+    """What `--scale` says, before anything else is read; a wrong word is left for the reading itself to
+    refuse."""
     for position, token in enumerate(arguments):
         name, has_value, value = token.partition("=")
         if name == "--scale":
@@ -59,12 +61,16 @@ def command_for(command: type, claim: Claim[Any], scale: str) -> type:
     settings = claim.scales[scale].settings
     kind = tyro.conf.OmitArgPrefixes[type(settings)]  # type: ignore[valid-type]
     return dataclasses.make_dataclass(
-        command.__name__, [("settings", kind, dataclasses.field(default=settings))], bases=(command,), frozen=True
+        command.__name__,
+        [("settings", kind, dataclasses.field(default=settings))],
+        bases=(command,),
+        frozen=True,
     )
 
 
 def about_claim(claim: Claim[Any]) -> str:
-    """What `--help` says of a claim: what it claims, its rules, and its settings where scales differ in them."""
+    """What `--help` says of a claim: what it claims, its rules, and its settings where scales differ in
+    them."""
     lines = [f"{claim.id}, {claim.place}: {claim.says}"]
     if claim.printed:
         lines.append(f"The paper: {claim.printed}")
@@ -80,7 +86,11 @@ def about_claim(claim: Claim[Any]) -> str:
 def refuse_shared(arguments: Sequence[str], command: type) -> None:
     """A setting of one claim, given where several are named."""
     own = set(option_names(command))
-    named = [claim_rows()[word.upper()].claim for word in _words(arguments, command) if word.upper() in claim_rows()]
+    named = [
+        claim_rows()[word.upper()].claim
+        for word in _words(arguments, command)
+        if word.upper() in claim_rows()
+    ]
     for token in arguments:
         flag = token.split("=")[0].replace("_", "-")
         if not token.startswith("--") or flag in own:
@@ -88,7 +98,8 @@ def refuse_shared(arguments: Sequence[str], command: type) -> None:
         for claim in named:
             if claim and flag in option_names(type(next(iter(claim.scales.values())).settings)):
                 raise UsageError(
-                    f"{flag} is a setting of {claim.id}, and settings are overridden for one claim at a time: "
+                    f"{flag} is a setting of {claim.id}, and settings are overridden for one claim at "
+                    f"a time: "
                     f"penstock reproduce {claim.id} {token} …"
                 )
 
@@ -104,7 +115,10 @@ def changed(usual: Any, given: Any) -> str:
 
 
 def _settings(settings: Any) -> str:
-    values = (f"{_option(field.name)} {_value(getattr(settings, field.name))}" for field in dataclasses.fields(settings))
+    values = (
+        f"{_option(field.name)} {_value(getattr(settings, field.name))}"
+        for field in dataclasses.fields(settings)
+    )
     return ", ".join(values) or "no settings"
 
 

@@ -4,7 +4,7 @@ import json
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import IO, Any, cast
 
 from penstock.lab.runs.progress import Stream
 
@@ -13,7 +13,8 @@ __all__ = ["Column", "Voice"]
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table: its head, its share of the width that is left (0: as wide as it needs), its least width."""
+    """A column of a table: its head, its share of the width that is left (0: as wide as it needs), its
+    least width."""
 
     head: str
     share: int = 0
@@ -21,7 +22,8 @@ class Column:
 
 
 class Voice:
-    """Results go to `out`, a story of what is going on to `aside`; only a terminal gets colour and wrapping."""
+    """Results go to `out`, a story of what is going on to `aside`; only a terminal gets colour and
+    wrapping."""
 
     def __init__(self, out: Stream | None = None, aside: Stream | None = None):
         self.out = out or sys.stdout
@@ -51,7 +53,10 @@ class Voice:
         table = Table(box=box.SIMPLE_HEAD, expand=any(column.share for column in columns), pad_edge=False)
         for column in columns:
             table.add_column(
-                column.head, ratio=column.share or None, no_wrap=not column.share, min_width=column.at_least or None
+                column.head,
+                ratio=column.share or None,
+                no_wrap=not column.share,
+                min_width=column.at_least or None,
             )
         for row in rows:
             table.add_row(*(Text(cell, style=_style(cell)) for cell in row))
@@ -81,4 +86,4 @@ def _flat(cell: str) -> str:
 def _console(stream: Stream) -> Any:
     from rich.console import Console
 
-    return Console(file=stream, highlight=False)
+    return Console(file=cast("IO[str]", stream), highlight=False)

@@ -4,9 +4,7 @@ __all__ = ["available"]
 
 
 def available() -> bool:
-    """Whether Numba is installed, works with the NumPy that is here, and has not been told to leave code
-    uncompiled.
-    """
+    """Whether Numba is installed, works with this NumPy, and has not been told to leave code uncompiled."""
     try:
         from numba.core import config
     except ImportError:

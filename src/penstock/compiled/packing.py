@@ -9,7 +9,7 @@ from typing import Any, no_type_check
 import numpy as np
 from numpy.typing import NDArray
 
-from penstock.compiled.cached import cached
+from penstock.compiled.keeping import cached
 from penstock.compiled.strips import in_strips
 
 __all__ = ["pack_between"]

@@ -1,5 +1,4 @@
-"""Gates shared by every pair of inputs, counted from packed words: AND, then the processor's own count of
-bits.
+"""Gates shared by every pair of inputs, counted from packed words: AND, then the processor's count of bits.
 
 Two inputs share popcount(a AND b) gates. One input's word meets the same word of many others at once: these
 lie side by side in a transposed copy, so that LLVM makes vector instructions of the inner loop (`vpopcntq`
@@ -22,7 +21,7 @@ from numba import njit
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from penstock.compiled.cached import cached
+from penstock.compiled.keeping import cached
 from penstock.compiled.strips import in_strips
 
 __all__ = ["multiply_counts"]
@@ -79,9 +78,7 @@ def _add_one(counts, word, columns, k, start):
 @njit(nogil=True)
 @no_type_check
 def _count_tile(counts, rows, columns, top, height, left, width, first, last):
-    """The counts of one layer, whose words are `first` to `last`, for rows from `top` and columns from
-    `left`.
-    """
+    """One layer's counts: its words are `first` to `last`; rows begin at `top` and columns at `left`."""
     counts[:] = 0
     in_fours = first + (last - first) // 4 * 4
     for k in range(first, in_fours, 4):

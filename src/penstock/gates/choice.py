@@ -33,9 +33,7 @@ class Windows(NamedTuple):
 
 
 class Pooling(Kind):
-    """What max-pooling of a fixed window and adaptive max-pooling share. Pooled are the last `dims`
-    dimensions.
-    """
+    """What both kinds of max-pooling share; they pool the last `dims` dimensions."""
 
     @property
     @abstractmethod

@@ -25,8 +25,7 @@ _LEGEND = 12
 def draw_history(
     history: Mapping[str, Any], units: Mapping[str, int], gates: Mapping[str, int], also: Sequence[str]
 ) -> "Figure":
-    """Shares by layer against steps: of `units` those that are dead, of `gates` (over all inputs) those that
-    flipped.
+    """Shares by layer against steps: the dead of all `units`, the flipped of all `gates` over all inputs.
 
     Below stand the measurements of `also` that are numbers, or short rows of numbers.
     """

@@ -33,9 +33,7 @@ class Kind(ABC):
 
     @abstractmethod
     def read(self, q: Float[Tensor, "n *shape"]) -> Shaped[Tensor, "n *gates"]:
-        """The pattern of the gates: bool where they are hard (`Clipped` has three states), else numbers like
-        q.
-        """
+        """The pattern of the gates: bool where they are hard (`Clipped` has three states), else numbers."""
 
     @abstractmethod
     def apply(
@@ -48,9 +46,7 @@ class Kind(ABC):
         """The factor that each gate multiplies by."""
 
     def above(self, threshold: float | int) -> "Kind":
-        """The kind whose open gates are those with a value above the threshold: this one, where they are the
-        same.
-        """
+        """The kind whose open gates are those of a value above the threshold; this one, if it is."""
         return self if self.hard and self.shut <= threshold < 1 else Above(self, threshold)
 
     def gate_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -76,8 +72,7 @@ class Kind(ABC):
 
 @dataclass(frozen=True)
 class Above(Kind):
-    """Bits made from another kind: open where that gate's value is above a threshold (the active gates of D
-    Section 3.1).
+    """Bits made from another kind: open where its value is above a threshold (D Section 3.1, active gates).
 
     An open gate passes q, a shut one nothing.
     """

@@ -109,7 +109,7 @@ class Clipped(Kind):
     def apply(
         self, q: Float[Tensor, "n *shape"], pattern: UInt8[Tensor, "n *shape"]
     ) -> Float[Tensor, "n *shape"]:
-        ends = torch.where(pattern == self.HELD, self.high, self.low).to(q.dtype)
+        ends = torch.where(pattern == self.HELD, torch.full_like(q, self.high), self.low)
         return torch.where(pattern == self.OPEN, q, ends)
 
     def value(self, pattern: UInt8[Tensor, "n *shape"]) -> Float[Tensor, "n *shape"]:

@@ -21,9 +21,7 @@ __all__ = ["BitLayer", "GateLayer", "ValueLayer"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GateLayer(ABC):
-    """One layer of a `GateRecord`: a `BitLayer` where its gates are hard, a `ValueLayer` where they are
-    smooth.
-    """
+    """One layer of a `GateRecord`: a `BitLayer` if its gates are hard, a `ValueLayer` if smooth."""
 
     name: str
     """The module's path, or `<path>.<function>` for a call without a module of its own."""
@@ -107,9 +105,7 @@ class GateLayer(ABC):
         return BitLayer(self.name, kind, self.shape, (pack(bits.reshape(len(self), -1)),))
 
     def apply(self, q: Float[Tensor, "n *shape"]) -> Float[Tensor, "n *out"]:
-        """What the layer makes of q with these gates held: the first example's gates on the first row of q,
-        and so on.
-        """
+        """What the layer makes of q with these gates held, the first example's on the first row and so on."""
         return self.kind.apply(q, self.pattern())
 
     def select(self, rows: Int64[Tensor, " k"]) -> "GateLayer":

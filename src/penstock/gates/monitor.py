@@ -127,9 +127,7 @@ class Monitor:
         return sum(look.seconds for look in self._looks) / (time.perf_counter() - self._began)
 
     def plot(self) -> "Figure":
-        """The history as a picture: shares by layer, early layers dark and late ones light, and the numbers
-        of `also`.
-        """
+        """The history as a picture: shares by layer, from dark (early) to light, then what `also` gave."""
         units = {name: layer.gates for name, layer in self.first.items()}
         gates = {name: count * self.first.examples for name, count in units.items()}
         return draw_history(self.history, units, gates, list(self.also))

@@ -1,6 +1,4 @@
-"""Gates as bits: 64 of them in one word, the first gate in the lowest bit, the last word filled up with
-zeros.
-"""
+"""Gates as bits: 64 in a word, the first gate in the lowest bit, the last word filled up with zeros."""
 
 import math
 from collections.abc import Callable

@@ -27,6 +27,15 @@ class GateRecord(Mapping[str, GateLayer]):
     ones by value; what counts open gates refuses smooth ones until `active` has named a threshold.
 
     `print(record)` shows every layer with its share of open gates and its dead and always-open units.
+    `record.overlap()` counts the gates that two inputs share, τ of N Definition C.2; `record.active(threshold)`
+    takes the gates above a threshold, D Section 3.1.
+
+    >>> model = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1))
+    >>> record = penstock.capture(model, torch.randn(5, 2))
+    >>> record["1"].to_dense().shape
+    torch.Size([5, 3])
+    >>> record.overlap()["1"].shape
+    torch.Size([5, 5])
     """
 
     def __init__(self, layers: Iterable[GateLayer]):
@@ -120,7 +129,7 @@ class GateRecord(Mapping[str, GateLayer]):
     def select(self, examples: Examples) -> "GateRecord":
         """The record of some of the examples: by a number, a slice, numbers in any order, or a mask.
 
-        >>> record.select(labels == 7).examples
+        >>> record.select(labels == 7)
         """
         rows = rows_of(examples, self.examples)
         return GateRecord(layer.select(rows) for layer in self.values())
@@ -185,9 +194,7 @@ class GateRecord(Mapping[str, GateLayer]):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "GateRecord":
-        """The record that `save` wrote. It is mapped into memory, so that it may be larger; its checksums are
-        checked.
-        """
+        """The record that `save` wrote, its checksums checked; mapped, so that it may exceed memory."""
         return cls(storage.load(path))
 
     def summary(self) -> str:

@@ -123,8 +123,9 @@ class _Recorder(Following):
                 f"the call {self.names.place(name)} is made inside torch.func (vmap, grad or their kin), "
                 "where one call stands for many; write the model on whole batches"
             )
-        kind = _kept(kind)
-        shape = tuple(q.shape)
+        kind, shape = _kept(kind), tuple(q.shape)
+        if not shape:
+            self.refuse(str(uncounted(name, shape, self.n)))
         plain = PLAIN.fit(shape, self.n) and (self.rows or {}).get(name, PLAIN) == PLAIN
         gates = GateLayer.of(name, kind, q) if plain else kind.read(q)
         self.seen.append(_Seen(name, kind, shape, gates))

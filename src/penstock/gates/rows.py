@@ -7,7 +7,7 @@ shows when two examples change places.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from jaxtyping import Float
@@ -51,6 +51,9 @@ class Rows:
 
 PLAIN = Rows()
 
+# What batches of another order may differ by, of the largest value in a layer.
+_ROUNDING = 1e-2
+
 
 def find_rows(
     model: nn.Module, batch: Float[Tensor, "n *shape"], shapes: Mapping[str, tuple[int, ...]]
@@ -60,15 +63,25 @@ def find_rows(
     if all(_beyond_doubt(shape, n) for shape in shapes.values()):
         return dict.fromkeys(shapes, PLAIN)
     fewer = batch[:1] if n > 1 else torch.cat([batch, batch])
-    seen = _run(model, fewer)
+    try:
+        seen = _run(model, fewer)
+    except (PenstockError, RuntimeError):
+        # a model made for this number of examples
+        return _by_exchange(
+            model, batch, {name: (shape, _possible(shape, n)) for name, shape in shapes.items()}
+        )
     rows = {}
     for name, shape in shapes.items():
-        # a call that this run does not make (control flow that depends on the data) has nothing but its first
-        # dimension
+        # a call that this run does not make (the data steer the control flow) has only its first dimension
         other = seen[name].shape if name in seen else (len(fewer), *shape[1:])
-        rows[name] = _counted(name, shape, n, tuple(other), len(fewer))
-    folded = [name for name, row in rows.items() if row.folded]
-    return {**rows, **_nested(model, batch, {name: rows[name].dim for name in folded})} if folded else rows
+        rows[name] = _changed(name, shape, n, tuple(other), len(fewer))
+    pair = batch[:2] if n > 1 else torch.cat([batch, batch / 2])
+    folded = {
+        name: (shapes[name], [replace(row, outside=True), replace(row, outside=False)])
+        for name, row in rows.items()
+        if row.folded
+    }
+    return rows | _by_exchange(model, pair, folded)
 
 
 def _beyond_doubt(shape: tuple[int, ...], n: int) -> bool:
@@ -76,7 +89,7 @@ def _beyond_doubt(shape: tuple[int, ...], n: int) -> bool:
     return bool(shape) and shape[0] == n and (n == 1 or all(size % n for size in shape[1:]))
 
 
-def _counted(name: str, shape: tuple[int, ...], n: int, other: tuple[int, ...], m: int) -> Rows:
+def _changed(name: str, shape: tuple[int, ...], n: int, other: tuple[int, ...], m: int) -> Rows:
     """The one dimension that has k·n entries for n examples and k·m for m."""
     if len(shape) == len(other):
         changed = [dim for dim, (size, its) in enumerate(zip(shape, other, strict=True)) if size != its]
@@ -98,24 +111,35 @@ def uncounted(name: str, shape: tuple[int, ...], n: int) -> PenstockError:
     )
 
 
-def _nested(model: nn.Module, batch: Tensor, folded: dict[str, int]) -> dict[str, Rows]:
-    """For every folded dimension, whether examples are counted outside or inside: seen by two of them
-    changing places."""
-    pair = batch[:2] if len(batch) > 1 else torch.cat([batch, batch / 2])
-    straight, swapped = _run(model, pair), _run(model, pair.flip(0))
+def _possible(shape: tuple[int, ...], n: int) -> list[Rows]:
+    """Every way in which a tensor of this shape can count n examples, the plain one first."""
+    alone = [Rows(dim) for dim, size in enumerate(shape) if size == n]
+    folded = [dim for dim, size in enumerate(shape) if size > n and size % n == 0]
+    return alone + [Rows(dim, True, outside) for dim in folded for outside in (True, False)]
+
+
+def _by_exchange(
+    model: nn.Module, batch: Float[Tensor, "n *shape"], ways: Mapping[str, tuple[tuple[int, ...], list[Rows]]]
+) -> dict[str, Rows]:
+    """Of several ways to count the examples, the one in which they change places as the batch does."""
+    if not ways:
+        return {}
+    straight, swapped = _run(model, batch), _run(model, batch.flip(0))
     rows = {}
-    for name, dim in folded.items():
-        if name not in straight or name not in swapped:
-            raise PenstockError(
-                f"the call {name} folds examples together with something else, and is not made on all of "
-                "them; keep the examples in a dimension of their own there"
-            )
-        misfits = {
-            row: float((row.first(straight[name], 2) - row.first(swapped[name], 2).flip(0)).abs().max())
-            for row in (Rows(dim, True, True), Rows(dim, True, False))
-        }
+    for name, (shape, possible) in ways.items():
+        if not possible or name not in straight or name not in swapped:
+            raise uncounted(name, shape, len(batch))
+        misfits = {row: _misfit(row, straight[name], swapped[name], len(batch)) for row in possible}
         rows[name] = min(misfits, key=lambda row: misfits[row])
+        if not misfits[rows[name]] <= _ROUNDING:
+            raise uncounted(name, shape, len(batch))
     return rows
+
+
+def _misfit(row: Rows, straight: Tensor, swapped: Tensor, n: int) -> float:
+    """How far, as a share of the largest value, the exchanged examples are from those that they should be."""
+    off = (row.first(straight, n) - row.first(swapped, n).flip(0)).abs().max()
+    return float(off / straight.abs().max().clamp(min=torch.finfo(straight.dtype).tiny))
 
 
 def _run(model: nn.Module, batch: Tensor) -> dict[str, Tensor]:

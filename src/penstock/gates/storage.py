@@ -1,5 +1,4 @@
-"""A record on disk: safetensors, with a description of its layers and a checksum of each tensor in the
-header.
+"""A record on disk: safetensors, whose header describes the layers and holds a checksum of each tensor.
 
 A file appears whole or not at all: it is written beside its place, flushed to the disk, and moved there in
 one step. It is read by mapping it into memory.

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from penstock.errors import PenstockError
 from penstock.gates.along.finding import find, pilot
 from penstock.gates.along.line import Line, weights_of
-from penstock.gates.along.overview import overview
+from penstock.gates.along.overview import look_over
 from penstock.gates.along.probe import Probe
 from penstock.gates.along.reach import Reach
 from penstock.gates.along.search import Flips
@@ -37,8 +37,8 @@ class Switch:
     opened: bool
     """Whether the gate opened; otherwise it closed."""
     changes_npf: bool | None
-    """Whether any neural path feature of the example changes with it (N Definition 2.1); None where the module does not
-    say what a path is."""
+    """Whether any neural path feature of the example changes with it (N Definition 2.1); None where the
+    module does not say what a path is."""
 
     @property
     def step(self) -> int:
@@ -51,7 +51,8 @@ class Switch:
 
 
 class Switches:
-    """Follows every hard gate of a data set through any training loop, and finds the instants at which one flips.
+    """Follows every hard gate of a data set through any training loop, and finds the instants at which one
+    flips (N Definition 3.3).
 
     >>> switches = Switches(model, probe)
     >>> for batch, target in loader:
@@ -61,31 +62,39 @@ class Switches:
     ...     switches.step()
     >>> print(switches)
 
-    Between two calls of `step` the weights are taken to move on the straight line from what they were to what they are;
-    so do running statistics. Each flip is bracketed between two of `parts` + 1 places on that line, by running the model
-    with the weights of both, and N's switching instants T_i are the brackets of those with `changes_npf`. The model is
-    asked in evaluation mode and left as it was found; training goes on bit for bit as it would without.
+    Between two calls of `step` the weights are taken to move on the straight line from what they were to
+    what they are; so do running statistics. Each flip is bracketed between two of `parts` + 1 places on
+    that line, by running the model with the weights of both, and N's switching instants T_i are the
+    brackets of those with `changes_npf`. The model is asked in evaluation mode and left as it was found;
+    training goes on bit for bit as it would without.
 
-    **What is found.** What looking at all those places would find, also a gate that flips and flips back within a step.
-    With the gates before it held, a pre-activation is a polynomial of the place on the line, of degree at most the
-    number of weight layers up to it; `inner` looks inside a stretch determine it up to degree `inner` + 1. So with
-    `inner=2` nothing is missed for gates behind up to three weight layers, and behind more of them for steps so short
-    that the fourth order does not show. BatchNorm in evaluation mode and soft-max make it smooth rather than polynomial.
-    What is open or shut for less than 1/`parts` of a step can be missed. Flips between the same two places have the same
-    bracket, in no known order.
+    **What is found.** What looking at all those places would find, also a gate that flips and flips back
+    within a step. With the gates before it held, a pre-activation is a polynomial of the place on the line,
+    of degree at most the number of weight layers up to it; `inner` looks inside a stretch determine it up
+    to degree `inner` + 1. So with `inner=2` nothing is missed for gates behind up to three weight layers,
+    and behind more of them for steps so short that the fourth order does not show. BatchNorm in evaluation
+    mode and soft-max make it smooth rather than polynomial. What is open or shut for less than 1/`parts` of
+    a step can be missed. Flips between the same two places have the same bracket, in no known order.
 
-    **What it costs.** With up to 16 examples all are looked at inside every step. Of more, only a pilot is, with those
-    that could have a gate that flips and flips back: where all units are further from zero than `margin` times the bend
-    of the pilot's pre-activations, it cannot (`margin=math.inf` looks at all). A step on which nothing flips costs about
-    one pass over the probe and 8/√n more; each flip of an example costs about `inner` + 6 passes of that example alone.
-    Kept are one bit a gate and two copies of the weights.
+    **What it costs.** With up to 16 examples all are looked at inside every step. Of more, only a pilot is,
+    with those that could have a gate that flips and flips back: where all units are further from zero than
+    `margin` times the bend of the pilot's pre-activations, it cannot (`margin=math.inf` looks at all). A
+    step on which nothing flips costs about one pass over the probe and 8/√n more; each flip of an example
+    costs about `inner` + 6 passes of that example alone. Kept are one bit a gate and two copies of the
+    weights.
 
-    Smooth gates (SiLU, GELU) do not flip and are left out. Half precision is looked at in float32. `probe` is a tensor or
-    an array with one row an example.
+    Smooth gates (SiLU, GELU) do not flip and are left out. Half precision is looked at in float32. `probe`
+    is a tensor or an array with one row an example.
     """
 
     def __init__(
-        self, model: nn.Module, probe: Tensor | np.ndarray, *, inner: int = 2, parts: int = 1024, margin: float = 8.0
+        self,
+        model: nn.Module,
+        probe: Tensor | np.ndarray,
+        *,
+        inner: int = 2,
+        parts: int = 1024,
+        margin: float | int = 8.0,
     ):
         _check_numbers(inner, parts, margin)
         self.inner, self.parts, self.margin = inner, parts, margin
@@ -100,7 +109,7 @@ class Switches:
         self._weights = weights_of(model)
         self._pilot = pilot(self._probe)
         with self._probe.asking():
-            self._overview = overview(self._probe, self._weights, self._pilot)
+            self._overview = look_over(self._probe, self._weights, self._pilot)
 
     def step(self) -> list[Switch]:
         """To be called after each step of the optimizer: the flips since the last call."""
@@ -108,7 +117,7 @@ class Switches:
         line = Line(self._weights, weights_of(self._model), self.parts)
         if line.moves:
             with self._probe.asking():
-                after = overview(self._probe, line.end, self._pilot)
+                after = look_over(self._probe, line.end, self._pilot)
                 flips = find(self._probe, line, self._overview, after, inner=self.inner, margin=self.margin)
                 new = sorted(self._told(flips, line), key=self._order)
             self._weights, self._overview = line.end, after
@@ -138,7 +147,9 @@ class Switches:
         changed = self._reach.changes(flips, line)
         changes = [None] * len(flips) if changed is None else changed.tolist()
         columns = (flips.index, flips.layer, flips.gate, flips.example, flips.opened)
-        for index, number, gate, example, opened, change in zip(*(c.tolist() for c in columns), changes, strict=True):
+        for index, number, gate, example, opened, change in zip(
+            *(c.tolist() for c in columns), changes, strict=True
+        ):
             layer = self._probe.layers[number]
             lo, hi = (self.steps + place / self.parts for place in (index, index + 1))
             yield Switch(lo, hi, layer.name, layer.unit(gate), example, opened, change)
@@ -150,7 +161,8 @@ class Switches:
         changing = sum(switch.changes_npf is True for switch in self.found)
         unknown = sum(switch.changes_npf is None for switch in self.found)
         told = "nobody knows how many" if unknown else f"{changing}"
-        return f"Switches({self.steps} steps, {len(self.found)} flips, {told} of which change a neural path feature)"
+        counted = f"{self.steps} steps, {len(self.found)} flips"
+        return f"Switches({counted}, {told} of which change a neural path feature)"
 
     def __str__(self) -> str:
         shown = self.found[-_SHOWN:]
@@ -165,15 +177,19 @@ def _table(switches: list[Switch]) -> Iterator[str]:
     rows = [("time", "layer", "unit", "example", "", "changes NPF")]
     for one in switches:
         unit = ", ".join(map(str, one.unit))
-        rows.append((f"{one.hi:.4f}", one.layer, unit, str(one.example), one.direction, words[one.changes_npf]))
+        rows.append(
+            (f"{one.hi:.4f}", one.layer, unit, str(one.example), one.direction, words[one.changes_npf])
+        )
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
-def _check_numbers(inner: int, parts: int, margin: float) -> None:
+def _check_numbers(inner: int, parts: int, margin: float | int) -> None:
     if not 0 <= inner <= _MOST_INNER:
-        raise PenstockError(f"inner is the number of looks inside a stretch, from 0 to {_MOST_INNER}, not {inner}")
+        raise PenstockError(
+            f"inner is the number of looks inside a stretch, from 0 to {_MOST_INNER}, not {inner}"
+        )
     if parts < 1:
         raise PenstockError(f"parts says into how many parts a step is cut, at least 1, not {parts}")
     if not margin >= 0:

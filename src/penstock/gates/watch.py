@@ -33,7 +33,7 @@ class Watch(TorchFunctionMode):
     >>> model = nn.Sequential(nn.Linear(2, 3), nn.LeakyReLU(0.1))
     >>> with Print(model):
     ...     y = model(torch.ones(1, 2))
-    1 Rectifier(slope=0.1)
+    1 LeakyReLU 0.1
     """
 
     def __init__(self, model: nn.Module):

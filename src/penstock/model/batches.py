@@ -1,14 +1,13 @@
-"""A user's inputs, checked: a tensor, a NumPy array or a data loader becomes tensors that the model can
-take."""
+"""A user's inputs, checked: tensors, NumPy arrays and data loaders become tensors that the model can take."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sized
 from typing import Any
 
 import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
-from torch.utils.data import DataLoader, Dataset
+from torch.utils.data import DataLoader, Dataset, IterableDataset
 
 from penstock.errors import PenstockError
 from penstock.model.loaders import from_loader
@@ -53,10 +52,11 @@ def whole(model: nn.Module, x: Inputs) -> Float[Tensor, "n *shape"]:
 
 def how_many(x: Inputs) -> int | None:
     """The number of examples of x, or None where only going through it tells."""
-    try:
-        return len(x.dataset if isinstance(x, DataLoader) else x)  # pyright: ignore[reportArgumentType]
-    except TypeError:
-        return None
+    if not isinstance(x, DataLoader):
+        return len(x)
+    # a loader without batches of its own counts batches, and a stream may end anywhere
+    counts = x.batch_sampler is not None and not isinstance(x.dataset, IterableDataset)
+    return len(x.sampler) if counts and isinstance(x.sampler, Sized) else None
 
 
 def _parts(x: Any, size: int | None) -> Iterator[Any]:

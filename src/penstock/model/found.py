@@ -39,15 +39,14 @@ def left_as_found(model: nn.Module) -> Iterator[None]:
 
 
 class _Layer:
-    """One module's own attributes, and what stands in its registers (parameters, buffers, children, every
-    hook)."""
+    """One module's own attributes, and what stands in its registers: parameters, buffers, children, hooks."""
 
     def __init__(self, module: nn.Module):
         self.module = module
         # A scripted module keeps its state in C++, where a mode cannot be changed behind its back.
         self.attributes = {} if isinstance(module, torch.jit.ScriptModule) else dict(module.__dict__)
         self.registers = {
-            name: (register, type(register)(register))
+            name: (register, dict(register) if isinstance(register, dict) else set(register))
             for name, register in self.attributes.items()
             if name.startswith("_") and isinstance(register, dict | set)
         }
@@ -63,7 +62,7 @@ class _Layer:
                 now[name] = value
         for register, content in self.registers.values():
             # refilled rather than replaced: handles of hooks point at the register itself
-            if not _same(register, content):
+            if (register or content) and not _same(register, content):
                 register.clear()
                 register.update(content)
 
@@ -107,10 +106,23 @@ class _Buffers:
 
     @torch.no_grad()
     def restore(self) -> None:
+        # written only where they changed: a graph that autograd has saved a buffer for must stay valid
+        for buffer, copy in self._changed():
+            buffer.resize_(copy.shape).copy_(copy)
+
+    def _changed(self) -> Iterator[tuple[Tensor, Tensor]]:
+        compared: dict[torch.device, list[tuple[Tensor, Tensor, Tensor]]] = {}
         for buffer, copy in self.found:
-            # written only where it changed: a graph that autograd has saved the buffer for must stay valid
-            if not torch.equal(buffer, copy):
-                buffer.resize_(copy.shape).copy_(copy)
+            if buffer.shape != copy.shape:
+                yield buffer, copy
+            else:
+                compared.setdefault(buffer.device, []).append((buffer, copy, (buffer != copy).any()))
+        for several in compared.values():
+            # one answer to wait for, where the buffers are on a GPU
+            differ = torch.stack([one for _, _, one in several]).tolist()
+            yield from (
+                (buffer, copy) for (buffer, copy, _), changed in zip(several, differ, strict=True) if changed
+            )
 
 
 class _Randomness:

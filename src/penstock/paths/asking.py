@@ -42,9 +42,7 @@ class Asked:
 
 
 def ask(model: nn.Module, input_shape: Sequence[int] | None, output: int) -> Asked:
-    """About inputs of this shape, one example's; by default what the first layer takes, if that is a linear
-    one.
-    """
+    """About inputs of this shape, one example's; by default what a linear first layer takes."""
     check(model)
     shape = _first_features(model) if input_shape is None else _checked(input_shape)
     return ask_about(model, _example(model, shape), output)

@@ -19,8 +19,7 @@ __all__ = ["npf"]
 
 
 def npf(model: nn.Module, x: Inputs, *, output: int = 0) -> Float[Tensor, "n paths"]:
-    """φ_x(p), the input of each path p times its activity: the product of the gates on its way (N Definition
-    2.1).
+    """φ_x(p): the input of each path, times the gates on its way (N Definition 2.1).
 
     One row an example (the papers' Φ, transposed), in the order of `list_paths`. A path that begins with a
     bias has an input of 1. A gate is 0 or 1; below 0 LeakyReLU's and PReLU's is the slope and |·|'s is -1;

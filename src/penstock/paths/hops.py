@@ -57,9 +57,7 @@ class Hops:
         return int(self._through_roots[-1])
 
     def levels(self) -> Iterator[Level]:
-        """All paths at once, from their roots: each level adds one hop to every beginning, in the order of
-        the paths.
-        """
+        """All paths at once: each level adds one hop to every beginning, in the order of the paths."""
         node = np.flatnonzero(self.count[: self.roots])
         while (self.unit[node] != END).any():
             earlier, hop = segments(self._first[node], self._first[node + 1])
@@ -69,9 +67,7 @@ class Hops:
     def follow(
         self, ranks: Int64[np.ndarray, " paths"]
     ) -> tuple[Int64[np.ndarray, " paths"], Int64[np.ndarray, "paths hops"]]:
-        """The roots and the hops of some paths, by their place in the order; every path is filled up with the
-        last hop.
-        """
+        """The roots and hops of some paths, by their ranks; all as long as the longest, by the last hop."""
         root = np.searchsorted(self._through_roots, ranks, side="right") - 1
         node, rest, hops = root, ranks - self._through_roots[root], []
         while (self.unit[node] != END).any():

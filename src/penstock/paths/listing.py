@@ -15,13 +15,12 @@ _NODE = 8
 
 
 def list_paths(model: nn.Module, *, input_shape: Sequence[int] | None = None, output: int = 0) -> Paths:
-    """The paths to one output as sequences of nodes, in the order of N Figure 1: lexicographic from the
-    input.
+    """The paths to one output as sequences of nodes, in the order of N Figure 1.
 
-    Paths that begin at input 0 come first; those that begin with a bias come last, by the layer of the bias.
-    A path has a node for its input and one for each weight and each pooling that it passes, the last being
-    the output; gates, reshapes and sums make none. Where a unit feeds several layers, the one computed first
-    comes first.
+    That is lexicographic from the input: paths that begin at input 0 come first; where a unit feeds several
+    layers, so does the one computed first. Paths that begin with a bias come last, by the bias's layer. A
+    path has a node for its input and one for each weight and each pooling that it passes, the last being the
+    output; gates, reshapes and sums make none.
 
     >>> list_paths(nn.Sequential(nn.Linear(2, 2, bias=False), nn.ReLU(), nn.Linear(2, 1, bias=False)))
     4 paths

@@ -7,8 +7,7 @@ __all__ = ["Path"]
 
 
 class Path(tuple[int, ...]):
-    """The nodes of a path, each by its unit's number in its layer: in a fully connected network the papers'
-    I_0, …, I_d.
+    """The nodes of a path, by their units' numbers: in a fully connected network the papers' I_0, …, I_d.
 
     The first is the input's; a path that begins with a bias has -1 there, for the input that is 1. Prints as
     `x[1] → 0[2] → 2[0]`, with the layers' places in the module.
@@ -25,6 +24,9 @@ class Path(tuple[int, ...]):
         path = super().__new__(cls, units)
         path.layers, path.weights = layers, weights
         return path
+
+    def __getnewargs__(self) -> tuple[tuple[int, ...], tuple[Layer, ...], tuple[Letter, ...]]:
+        return tuple(self), self.layers, self.weights
 
     def __repr__(self) -> str:
         return " → ".join(layer.node(unit) for layer, unit in zip(self.layers, self, strict=True))

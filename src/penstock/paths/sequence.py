@@ -36,9 +36,7 @@ class Paths(Sequence[Path]):
 
     @property
     def nodes(self) -> Int64[np.ndarray, "paths nodes"]:
-        """The unit of every node in its layer; -1 for the 1 that a bias path begins with, -2 after a path's
-        last node.
-        """
+        """The unit of every node; -1 for the 1 that a bias path begins with, -2 after a path's end."""
         return self._hops.unit[self._numbers]
 
     @property
@@ -61,16 +59,12 @@ class Paths(Sequence[Path]):
 
     @property
     def alphabet(self) -> Alphabet:
-        """The weights that strings are made of: `paths.alphabet[paths.weights[0, 0]]` is the first of the
-        first path.
-        """
+        """What the numbers in `weights` stand for: `paths.alphabet[paths.weights[0, 0]]`."""
         return self._hops.alphabet
 
     @cached_property
     def bundles(self) -> "Bundles":
-        """The paths that share a string of weights, together: with convolutions there are fewer strings than
-        paths (D Section 4).
-        """
+        """The paths that share a string of weights, together (D Section 4)."""
         return Bundles(self)
 
     def __len__(self) -> int:

@@ -39,9 +39,7 @@ def _learnt(graph: Graph) -> Set[str]:
 
 
 def _names(graph: Graph, steps: list[Step], learnt: Set[str]) -> dict[str, str]:
-    """Parameters have their own names; what is computed from them has that of the layer and argument it is
-    first used in.
-    """
+    """Parameters have their own names; what is computed from them is called after its first use."""
     names = dict(graph.parameters)
     for step in steps:
         for argument, ref in _refs(step):

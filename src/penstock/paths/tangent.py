@@ -30,8 +30,7 @@ _BLOCK = 256
 def vtk(
     model: nn.Module, *, input_shape: Sequence[int] | None = None, output: int = 0
 ) -> Float[Tensor, "paths paths"]:
-    """V(p, p') = ⟨∇_Θ v(p), ∇_Θ v(p')⟩ over all of the model's Parameters, in the order of `list_paths` (N
-    Definition 3.2).
+    """V(p, p') = ⟨∇_Θ v(p), ∇_Θ v(p')⟩ over all of the model's Parameters (N Definition 3.2).
 
     With hard gates, the tangent kernel of that output is Φᵀ V Φ (N Proposition 3.1): `npf @ vtk @ npf.T`. The
     slope of a PReLU is the value of a gate and no weight: it has no share in V, and the proposition then
@@ -53,9 +52,7 @@ def vtk(
 
 
 def path_gradients(asked: Asked) -> sparse.csr_array:
-    """∇_Θ v(p), a row for each path and a column for each number in the model's Parameters (N Definition
-    3.1).
-    """
+    """∇_Θ v(p): a row for each path, a column for each number in the Parameters (N Definition 3.1)."""
     graph = asked.graph
     leaves = {name: graph.sources[name].detach().requires_grad_() for name in graph.parameters}
     held = replace(graph, sources={**graph.sources, **leaves}).held(differentiable=True)
@@ -93,9 +90,7 @@ def _letters_by_parameters(hops: Hops, leaves: Mapping[str, Tensor], like: Tenso
 def _derivatives(
     block: Block, used: np.ndarray, leaves: Mapping[str, Tensor], first: Mapping[str, int]
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Letters, numbers in the Parameters, and the derivatives of the ones by the others, for the letters of
-    one tensor.
-    """
+    """For one tensor's letters: letter, number in the Parameters, derivative of the one by the other."""
     letters = used[(used >= block.first) & (used < block.first + block.values.numel())]
     for name, leaf in leaves.items():
         if leaf is block.values:

@@ -126,10 +126,15 @@ class Tracer:
         node = self.nodes + np.arange(len(unit))
         self.found.append(made._replace(target=node[which.reshape(-1)]))
         self.layer.append(np.full(len(unit), len(self.layers)))
-        self.layers.append(Layer(site.step.place.name, site.step.shape))
+        self.layers.append(Layer(self._called(site.step.place.name), site.step.shape))
         self.unit.append(unit)
         empty = np.zeros(len(unit), dtype=np.int64)
         return Found(node, unit, empty - 1, empty)
+
+    def _called(self, name: str) -> str:
+        """The name of a layer, with the number of the call from the second on, as gates have it."""
+        before = sum(layer.name.partition(":")[0] == name for layer in self.layers)
+        return f"{name}:{before + 1}" if before else name
 
 
 def _joined(parts: list[Found]) -> Found:
@@ -150,8 +155,6 @@ def _ways_to_end(found: Found, layer: Int64[np.ndarray, " nodes"], end: int) -> 
 
 
 def _ordered(found: Found, end: int) -> Found:
-    """By origin and then by target; a path that ends comes before those that go on, and equal hops stay as
-    they were.
-    """
+    """By origin, then by target; the end comes before all that go on, and equal hops stay as they were."""
     order = np.lexsort((np.where(found.target == end, -1, found.target), found.origin))
     return Found(*(column[order] for column in found))

@@ -16,8 +16,7 @@ __all__ = ["npv"]
 def npv(
     model: nn.Module, *, input_shape: Sequence[int] | None = None, output: int = 0
 ) -> Float[Tensor, " paths"]:
-    """v_Θ(p), the product of the weights along each path p to one output, in the order of `list_paths` (N
-    Definition 2.1).
+    """v_Θ(p): the product of the weights along each path to one output (N Definition 2.1).
 
     Weights are those of linear layers and convolutions, biases (a path that begins with one has an input of
     1), a BatchNorm's scale and shift, and constants such as the 1/k of an average. So `npf(model, x) @

@@ -13,7 +13,7 @@ from penstock.model.found import left_as_found
 from penstock.walk.graph import Graph
 from penstock.walk.rows import in_other_company, taken_back
 
-__all__ = ["agrees", "close"]
+__all__ = ["agrees", "close", "tolerance"]
 
 _TOLERANCE = {torch.float64: 1e-10, torch.float32: 1e-4, torch.float16: 1e-2, torch.bfloat16: 5e-2}
 
@@ -29,17 +29,22 @@ def agrees(graph: Graph, model: nn.Module, rows: Tensor) -> bool:
             raise
         except Exception:
             return False
-    return isinstance(from_module, Tensor) and close(from_module, taken_back(from_graph))
+    return isinstance(from_module, Tensor) and close(from_module, taken_back(from_graph), tolerance(graph))
 
 
-def close(one: Tensor, two: Tensor) -> bool:
-    """Whether two results are the same but for rounding: 1e-10 of the largest in float64, 1e-4 in float32."""
+def tolerance(graph: Graph) -> float:
+    """1e-10 in float64, 1e-4 in float32, and so on; that of the coarsest dtype that the graph computes in."""
+    return max(_TOLERANCE.get(dtype, 0.0) for dtype in {graph.dtype, *(step.dtype for step in graph.steps)})
+
+
+def close(one: Tensor, two: Tensor, tolerance: float) -> bool:
+    """Whether two results are the same but for rounding, relative to the largest of the first."""
     if one.shape != two.shape or one.dtype != two.dtype:
         return False
     if not one.is_floating_point() or not one.numel():
         return torch.equal(one, two)
     size, difference = one.abs().amax(), (one - two).abs().amax()
-    return bool(difference <= _TOLERANCE.get(one.dtype, 1e-2) * size)
+    return bool(difference <= tolerance * size)
 
 
 def _other_randomness() -> None:

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from penstock.model.found import left_as_found
-from penstock.walk.agreement import close
+from penstock.walk.agreement import close, tolerance
 from penstock.walk.graph import Graph
 
 __all__ = ["same_derivatives"]
@@ -25,7 +25,7 @@ def same_derivatives(graph: Graph, model: nn.Module, rows: Tensor) -> bool:
         except Exception:
             return True  # what cannot be derived has no derivatives to be wrong about
         from_graph = graph.run(x, keep=[graph.output])[graph.output]
-        return close(from_module, _pulled_back(from_graph, leaves))
+        return close(from_module, _pulled_back(from_graph, leaves), tolerance(graph))
 
 
 def _pulled_back(y: Tensor, leaves: list[Tensor]) -> Tensor:

@@ -5,7 +5,7 @@ from torch import Tensor, nn
 
 from penstock.errors import PenstockError
 from penstock.model.found import left_as_found
-from penstock.walk.agreement import close
+from penstock.walk.agreement import close, tolerance
 from penstock.walk.graph import Graph
 from penstock.walk.place import subject
 from penstock.walk.rows import in_other_company, taken_back
@@ -18,12 +18,12 @@ def diagnose(graph: Graph, model: nn.Module, rows: Tensor) -> PenstockError:
     kind = type(model).__name__
     with left_as_found(model), torch.no_grad():
         first, again = model(rows.clone()), model(rows.clone())
-        if not close(first, again):
+        if not close(first, again, tolerance(graph)):
             return PenstockError(
                 f"{kind} gives two different outputs for the same input; take what is random in its "
                 "forward, or kept from call to call, out of it"
             )
-        if not close(first, taken_back(model(in_other_company(rows)))):
+        if not close(first, taken_back(model(in_other_company(rows))), tolerance(graph)):
             return PenstockError(_mixing(graph, model, rows))
     return PenstockError(
         f"the graph that torch.export makes of {kind} does not give what {kind} gives; write in torch "
@@ -36,7 +36,7 @@ def _mixing(graph: Graph, model: nn.Module, rows: Tensor) -> str:
     values, others = graph.run(rows), graph.run(in_other_company(rows))
     who, way_out = type(model).__name__, "compute over features or positions, never over the first dimension"
     for step in graph.steps:
-        if step.batch_first and not close(values[step.name], taken_back(others[step.name])):
+        if step.batch_first and not close(values[step.name], taken_back(others[step.name]), tolerance(graph)):
             who = subject(model, step.place)
             if "batch_norm" in step.operation:
                 way_out = "give it running statistics and evaluation mode"

@@ -73,8 +73,9 @@ def product(site: Site, target: Tensor, left: Nodes | Weight, right: Nodes | Wei
 
 
 def terms(site: Site, argument: str, factor: float = 1.0) -> Iterator[Edges]:
-    """The edges of a term of a sum: those of a signal, or the paths that start at something held, unless it
-    is the constant 0.
+    """The edges of a term of a sum: a signal's, or paths that start at something held.
+
+    The constant 0 starts none.
     """
     operand = site.operand(argument)
     if isinstance(operand, Nodes):

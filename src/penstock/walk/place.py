@@ -1,5 +1,6 @@
 """Where something stands in a user's module: the path of its layer, and the line of the user's own source."""
 
+import os
 import re
 import sysconfig
 import traceback
@@ -18,7 +19,7 @@ from penstock.model.layers import describe, layers
 __all__ = ["Place", "place_in_frames", "place_of_node", "place_raised", "source_in_trace", "subject"]
 
 # Frames of these are not the user's: torch itself, what checks shapes, what runs the module here.
-_FOLDERS = [str(Path(file).parent) for file in (torch.__file__, jaxtyping.__file__, __file__)]
+_FOLDERS = [str(Path(file).parent) + os.sep for file in (torch.__file__, jaxtyping.__file__, __file__)]
 _NOT_THE_USERS = (*_FOLDERS, calling.__file__)
 _MADE_ON_THE_FLY = ("<string>", "<@", "<eval_with_key>")
 _STANDARD_LIBRARY = sysconfig.get_paths()["stdlib"]

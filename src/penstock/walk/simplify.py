@@ -54,6 +54,8 @@ def rewritten(node: fx.Node, sizes: Sizes) -> tuple[Any, tuple[Any, ...], dict[s
     options = {"dtype": made.dtype, "device": made.device}
     if name in ("view", "_unsafe_view"):
         return aten.reshape.default, args, {}
+    if name == "rrelu":
+        return _at_rest(*args)
     if name in _CONSTANTS:
         return aten.full.default, (list(sizes), _CONSTANTS[name]), options
     if name in ("full_like", "new_full"):
@@ -63,6 +65,13 @@ def rewritten(node: fx.Node, sizes: Sizes) -> tuple[Any, tuple[Any, ...], dict[s
     if name in ("fill", "copy") and args[1].meta["val"].dtype == made.dtype:
         return aten.expand.default, (args[1], list(sizes)), {}
     return None
+
+
+def _at_rest(
+    q: fx.Node, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, generator: Any = None
+) -> tuple[Any, tuple[Any, ...], dict[str, Any]] | None:
+    """A ReLU with random slopes has the mean of them in evaluation mode."""
+    return None if training else (aten.leaky_relu.default, (q, (lower + upper) / 2), {})
 
 
 def _name(node: fx.Node) -> str:

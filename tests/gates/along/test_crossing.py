@@ -56,7 +56,9 @@ def test_a_choice_changes_only_where_an_entry_passes_the_first_chosen(kind, seed
     same = (windows == windows[:1]).all(-1)
     nothing_passes = ~above.unflatten(1, (windows.shape[1], -1)).any(-1)
     assert (same | ~nothing_passes).all()
-    if isinstance(kind, Choice):  # adaptive windows are as long as the longest here, and reach into their neighbors
+    if isinstance(
+        kind, Choice
+    ):  # adaptive windows are as long as the longest here, and reach into their neighbors
         assert torch.equal(same, nothing_passes)
 
 

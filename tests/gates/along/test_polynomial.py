@@ -48,5 +48,7 @@ def test_what_is_not_doubtful_does_not_change(length: int, count: int, seed: int
 
 
 def test_far_from_zero_nothing_is_doubtful():
-    values = 100 + torch.from_numpy(np.polyval(polynomials(0, 3), np.array(polynomial.nodes(1024, 4))[:, None] / 1024))
+    values = 100 + torch.from_numpy(
+        np.polyval(polynomials(0, 3), np.array(polynomial.nodes(1024, 4))[:, None] / 1024)
+    )
     assert not polynomial.doubtful(values[None], torch.tensor([polynomial.margin(1024, 4)])).any()

@@ -1,4 +1,6 @@
-"""Whether a neural path feature changes when a gate flips: against the features of all paths, listed before and after."""
+"""Whether a neural path feature changes when a gate flips: against the features of all paths, listed before
+and after.
+"""
 
 from collections.abc import Callable
 
@@ -20,7 +22,9 @@ def normal(seed: int, *shape: int) -> Tensor:
     return torch.randn(*shape, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
 
 
-def followed(model: nn.Module, x: Tensor, seed: int, size: float = 0.5, steps: int = 1) -> tuple[list[Switch], list]:
+def followed(
+    model: nn.Module, x: Tensor, seed: int, size: float = 0.5, steps: int = 1
+) -> tuple[list[Switch], list]:
     """The flips of some random steps, and the weights at each step's ends."""
     switches = Switches(model, x)
     states = [{name: value.clone() for name, value in model.state_dict().items()}]
@@ -43,7 +47,11 @@ def at(states: list[dict[str, Tensor]], time: float, model: nn.Module) -> None:
 
 
 def agrees_with_listed_features(
-    model: nn.Module, wire: Callable[[], Wiring], x: Tensor, found: list[Switch], states: list[dict[str, Tensor]]
+    model: nn.Module,
+    wire: Callable[[], Wiring],
+    x: Tensor,
+    found: list[Switch],
+    states: list[dict[str, Tensor]],
 ) -> int:
     """Checks every flip that is alone in its bracket for its example; returns how many change no feature."""
     silent = 0
@@ -107,12 +115,14 @@ def test_with_convolution_batch_norm_and_pooling(pool: nn.Module, bias: bool, se
     x = normal(seed, 2, 1, size, size)
     found, states = followed(model, x, seed, 0.2)
     layers = [nn.Flatten(0) if isinstance(layer, nn.Flatten) else layer for layer in model]
-    agrees_with_listed_features(model, lambda: wire_sequential(nn.Sequential(*layers), 1, size, size), x, found, states)
+    agrees_with_listed_features(
+        model, lambda: wire_sequential(nn.Sequential(*layers), 1, size, size), x, found, states
+    )
 
 
-def test_in_the_network_of_figure_1_one_flip_in_eight_of_the_first_layer_changes_nothing_and_none_of_the_second():
-    """With all three units of the second layer shut, no path is open past the first; a unit of the second layer that
-    flips has something that reaches it, and the output behind it."""
+def test_in_figure_1_one_flip_in_eight_of_the_first_layer_changes_nothing_and_none_of_the_second():
+    """With all three units of the second layer shut, no path is open past the first; a unit of the second
+    layer that flips has something that reaches it, and the output behind it."""
     silent = {"1": 0, "3": 0}
     flips = {"1": 0, "3": 0}
     for seed in range(60):
@@ -165,19 +175,25 @@ def test_where_the_net_is_not_affine_with_gates_held_the_answer_is_unknown():
 def test_negative_constants_leave_paths_what_they_are():
     found, _ = followed(WithNegativeConstants().double(), normal(0, 8, 2), 1)
     assert found
-    assert all(switch.changes_npf for switch in found)  # biases reach every unit, and each is one layer from the output
+    assert all(
+        switch.changes_npf for switch in found
+    )  # biases reach every unit, and each is one layer from the output
 
 
 def test_leaky_and_absolute_units_shut_no_path_of_others():
     for activation in (nn.LeakyReLU(0.1), nn.PReLU()):
-        model = nn.Sequential(nn.Linear(2, 2), activation, nn.Linear(2, 2), activation, nn.Linear(2, 1)).double()
+        model = nn.Sequential(
+            nn.Linear(2, 2), activation, nn.Linear(2, 2), activation, nn.Linear(2, 1)
+        ).double()
         found, _ = followed(model, normal(0, 8, 2), 1)
         assert found
         assert all(switch.changes_npf for switch in found)
 
 
 def test_an_input_of_zeros_without_biases_starts_no_path():
-    """Gates at zero are shut and stay so; behind a bias that no path of an input reaches, a flip still changes one."""
+    """Gates at zero are shut and stay so; behind a bias that no path of an input reaches, a flip still
+    changes one.
+    """
     model = fully_connected(2, 3, 3, 1)
     assert followed(model, torch.zeros(1, 2).double(), 0)[0] == []
     found, _ = followed(fully_connected(2, 3, 3, 1, bias=True), torch.zeros(1, 2).double(), 0)

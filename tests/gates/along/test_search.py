@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from networks.residual import Block
 from penstock import Switches, capture
 from penstock.gates.along import finding
+from penstock.gates.along import search as searching
 
 PARTS = 40
 
@@ -35,7 +36,9 @@ def everywhere(model: nn.Module, end: nn.Module, x: Tensor, parts: int = PARTS) 
     found, before = set(), None
     for place in range(parts + 1):
         share = place / parts
-        walker.load_state_dict({k: torch.lerp(v, ends[k], share) if v.is_floating_point() else v for k, v in states.items()})
+        walker.load_state_dict(
+            {k: torch.lerp(v, ends[k], share) if v.is_floating_point() else v for k, v in states.items()}
+        )
         gates = {name: layer.to_dense() for name, layer in capture(walker, x).items() if layer.kind.hard}
         for name, bits in gates.items():
             if before is not None:
@@ -97,21 +100,32 @@ def normalized(block: nn.Module) -> nn.Module:
 
 
 MODULES = {
-    "clipped": (lambda: nn.Sequential(nn.Linear(3, 8), nn.Hardtanh(0.0, 0.4), nn.Linear(8, 8), nn.Hardtanh(-0.2, 0.2), nn.Linear(8, 1)), (3,)),
+    "clipped": (
+        lambda: nn.Sequential(
+            nn.Linear(3, 8), nn.Hardtanh(0.0, 0.4), nn.Linear(8, 8), nn.Hardtanh(-0.2, 0.2), nn.Linear(8, 1)
+        ),
+        (3,),
+    ),
     "leaky, parametric, absolute": (
-        lambda: nn.Sequential(nn.Linear(3, 6), nn.PReLU(6), nn.Linear(6, 6), nn.LeakyReLU(0.1), nn.Linear(6, 1)),
+        lambda: nn.Sequential(
+            nn.Linear(3, 6), nn.PReLU(6), nn.Linear(6, 6), nn.LeakyReLU(0.1), nn.Linear(6, 1)
+        ),
         (3,),
     ),
     "a residual block with its ReLU called twice in place": (lambda: normalized(Block(2, 2, 1)), (2, 4, 4)),
     "max-pooling": (
-        lambda: nn.Sequential(nn.Conv2d(1, 3, 3), nn.ReLU(), nn.MaxPool2d(3, 2, 1), nn.Conv2d(3, 2, 2), nn.AdaptiveMaxPool2d(2)),
+        lambda: nn.Sequential(
+            nn.Conv2d(1, 3, 3), nn.ReLU(), nn.MaxPool2d(3, 2, 1), nn.Conv2d(3, 2, 2), nn.AdaptiveMaxPool2d(2)
+        ),
         (1, 8, 8),
     ),
     "positions first, then folded": (PositionsFirst, (2, 3)),
     "the ReLU of a weight": (KeptPositive, (3,)),
     "shared layers": (Tied, (3,)),
     "smooth gates among hard ones": (
-        lambda: nn.Sequential(nn.Linear(3, 6), nn.GELU(), nn.Linear(6, 6), nn.ReLU(), nn.LayerNorm(6), nn.Linear(6, 2)),
+        lambda: nn.Sequential(
+            nn.Linear(3, 6), nn.GELU(), nn.Linear(6, 6), nn.ReLU(), nn.LayerNorm(6), nn.Linear(6, 2)
+        ),
         (3,),
     ),
 }
@@ -131,16 +145,18 @@ def test_of_many_examples_those_that_cannot_flip_twice_are_passed_over_and_nothi
     monkeypatch: pytest.MonkeyPatch,
 ):
     torch.manual_seed(0)
-    model = nn.Sequential(nn.Linear(3, 16), nn.ReLU(), nn.Linear(16, 16), nn.ReLU(), nn.Linear(16, 1)).double()
+    model = nn.Sequential(
+        nn.Linear(3, 16), nn.ReLU(), nn.Linear(16, 16), nn.ReLU(), nn.Linear(16, 1)
+    ).double()
     x, end = normal(1, 400, 3), moved(model, 2, 0.02)
     looked_at: list[int] = []
-    search = finding.search
+    search = searching.search_line
 
     def counted(samples, count: int):
         looked_at.append(len(samples.examples))
         return search(samples, count)
 
-    monkeypatch.setattr(finding, "search", counted)
+    monkeypatch.setattr(finding, "search_line", counted)
     found = found_by_switches(model, end, x)
     few = sum(looked_at)
     assert found == found_by_switches(model, end, x, margin=math.inf)

@@ -14,12 +14,20 @@ from penstock.lab.claims.claim import NOT_RUN, RESERVED, WORDS, Claim, Scale, Ve
 
 def judged(word: Any, scale: str = "smoke", **changes: Any) -> Verdict:
     """What a claim makes of a rule that says `word`."""
-    rule = Scale(settings=coin_claim().scales["smoke"].settings, rule="So.", judge=lambda evidence: Verdict(word, "so"))
+    rule = Scale(
+        settings=coin_claim().scales["smoke"].settings, rule="So.", judge=lambda evidence: Verdict(word, "so")
+    )
     return coin_claim(scales={scale: rule}, **changes).judge(scale, {})
 
 
 def test_the_words_are_these():
-    assert (*WORDS, NOT_RUN) == ("reproduced", "reproduced as corrected", "direction only", "not reproduced", "not run")
+    assert (*WORDS, NOT_RUN) == (
+        "reproduced",
+        "reproduced as corrected",
+        "direction only",
+        "not reproduced",
+        "not run",
+    )
 
 
 @pytest.mark.parametrize("word", ["Reproduced", "not run", "", "partly"])
@@ -105,7 +113,9 @@ def test_settings_are_a_frozen_dataclass(settings: Any):
 @pytest.mark.parametrize("name", sorted(RESERVED))
 def test_a_setting_cannot_hide_an_option_of_the_command(name: str):
     settings = dataclasses.make_dataclass("Settings", [(name, int, 1)], frozen=True)()
-    rule: Scale[Any] = Scale(settings=settings, rule="So.", judge=lambda evidence: Verdict("reproduced", "so"))
+    rule: Scale[Any] = Scale(
+        settings=settings, rule="So.", judge=lambda evidence: Verdict("reproduced", "so")
+    )
     with pytest.raises(PenstockError, match=f"a setting called '{name}', which `penstock reproduce` keeps"):
         coin_claim(scales={"smoke": rule})
 

@@ -1,10 +1,13 @@
 """Every claim that is built, at its smallest scale: judged as reproduced, and each by one line."""
 
+import ast
 import dataclasses
+import inspect
 import os
 import re
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -46,14 +49,15 @@ def test_every_setting_has_its_help_text(id: str):
 
 def help_texts(claim: Claim[Any]) -> dict[str, str]:
     """What stands below each field of a claim's settings."""
-    import ast
-    import inspect
-
     settings = type(next(iter(claim.scales.values())).settings)
     body = ast.parse(inspect.getsource(settings).lstrip()).body[0].body  # type: ignore[attr-defined]
     texts = dict.fromkeys((field.name for field in dataclasses.fields(settings)), "")
-    for field, below in zip(body, body[1:], strict=False):
-        if isinstance(field, ast.AnnAssign) and isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant):
+    for field, below in pairwise(body):
+        if (
+            isinstance(field, ast.AnnAssign)
+            and isinstance(below, ast.Expr)
+            and isinstance(below.value, ast.Constant)
+        ):
             texts[ast.unparse(field.target)] = str(below.value.value)
     return texts
 
@@ -67,7 +71,9 @@ from penstock.lab.claims.listing import built_claims
 print(len(built_claims()))
 """
     environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST")}
-    listed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False)
+    listed = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False
+    )
     assert listed.returncode == 0, listed.stderr
     assert int(listed.stdout) == len(BUILT)
 

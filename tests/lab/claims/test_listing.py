@@ -54,7 +54,9 @@ def test_claims_are_named_by_id_by_paper_or_all_at_once(words: list[str], ids: l
     assert [row.id for row in select(words)] == ids
 
 
-@pytest.mark.parametrize(("word", "near"), [("N99", "N9"), ("D23", "D2"), ("nn2", "N2"), ("everything", "N1")])
+@pytest.mark.parametrize(
+    ("word", "near"), [("N99", "N9"), ("D23", "D2"), ("nn2", "N2"), ("everything", "N1")]
+)
 def test_a_claim_that_is_not_there_is_told_the_nearest(word: str, near: str):
     with pytest.raises(UnknownName, match=rf"there is no claim called '{word}'; .*\b{near}\b"):
         select([word])
@@ -67,6 +69,8 @@ def test_a_file_is_named_after_its_claim(tmp_path, monkeypatch: pytest.MonkeyPat
     (tmp_path / "n97_coin.py").write_text((FOLDER / "n90_coin.py").read_text())
     monkeypatch.setattr(penstock.lab.claims, "__path__", [str(tmp_path)])
     built_claims.cache_clear()
-    with pytest.raises(PenstockError, match=r"n97_coin\.py holds the claim N90; name the file after its claim"):
+    with pytest.raises(
+        PenstockError, match=r"n97_coin\.py holds the claim N90; name the file after its claim"
+    ):
         built_claims()
     built_claims.cache_clear()

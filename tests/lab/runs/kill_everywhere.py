@@ -1,8 +1,8 @@
 """Runs a claim and kills it at its k-th call of the file system, for every k; then runs it again and looks.
 
-Called as a program, since it forks: `python kill_everywhere.py ROOT begin|over|twice`. A call of `os.write` is killed
-halfway, with half of its bytes written; every other call just before it happens. Prints what went wrong, as JSON.
-"""
+Called as a program, since it forks: `python kill_everywhere.py ROOT begin|over|twice`. A call of `os.write`
+is killed halfway, with half of its bytes written; every other call just before it happens. Prints what went
+wrong, as JSON."""
 
 import json
 import os

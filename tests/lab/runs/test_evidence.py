@@ -52,7 +52,10 @@ def test_tensors_come_back_to_the_last_bit(tensor: torch.Tensor):
     found = there_and_back({"before": 1, "tensor": tensor})["tensor"]
     assert found.dtype == tensor.dtype
     assert found.shape == tensor.shape
-    assert torch.equal(torch.view_as_real(found) if found.is_complex() else found.nan_to_num(), torch.view_as_real(tensor) if tensor.is_complex() else tensor.detach().nan_to_num())
+    assert torch.equal(
+        torch.view_as_real(found) if found.is_complex() else found.nan_to_num(),
+        torch.view_as_real(tensor) if tensor.is_complex() else tensor.detach().nan_to_num(),
+    )
 
 
 def test_two_names_for_one_piece_of_memory_are_two_tensors():
@@ -63,7 +66,9 @@ def test_two_names_for_one_piece_of_memory_are_two_tensors():
 
 
 def test_what_numpy_gives_is_taken():
-    found = there_and_back({"count": np.int64(3), "gap": np.float32(0.5), "open": np.bool_(True), "grid": np.eye(2)})
+    found = there_and_back(
+        {"count": np.int64(3), "gap": np.float32(0.5), "open": np.bool_(True), "grid": np.eye(2)}
+    )
     assert (found["count"], found["gap"], found["open"]) == (3, 0.5, True)
     assert found["grid"].equal(torch.eye(2, dtype=torch.float64))
 

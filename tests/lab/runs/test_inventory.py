@@ -20,7 +20,11 @@ def test_runs_are_listed_by_claim_and_scale_and_nothing_else_is(tmp_path: Path):
     done(COIN, tmp_path)
     (tmp_path / "notes").mkdir()
     (tmp_path / "N90.txt").write_text("")
-    assert [each.folder.name.rsplit("-", 1)[0] for each in records(tmp_path)] == ["N90-smoke", "N90-laptop", "N93-smoke"]
+    assert [each.folder.name.rsplit("-", 1)[0] for each in records(tmp_path)] == [
+        "N90-smoke",
+        "N90-laptop",
+        "N93-smoke",
+    ]
     assert {each.state for each in records(tmp_path)} == {"finished"}
 
 

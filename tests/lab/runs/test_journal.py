@@ -68,7 +68,10 @@ def test_of_a_part_that_was_begun_twice_the_last_start_counts(tmp_path: Path):
     second.part = "b"
     second.write(step=1)
     second.close()
-    assert [(line["part"], line["step"], line["start"]) for line in read_journal(first.path)] == [("a", 1, 1), ("b", 1, 2)]
+    assert [(line["part"], line["step"], line["start"]) for line in read_journal(first.path)] == [
+        ("a", 1, 1),
+        ("b", 1, 2),
+    ]
     assert [start["machine"] for start in read_starts(first.path)] == ["this", "this"]
 
 

@@ -4,7 +4,6 @@ import io
 
 import pytest
 
-from penstock.lab.runs import progress
 from penstock.lab.runs.progress import Progress, duration, pace
 
 
@@ -26,14 +25,16 @@ def test_pace_says_rate_and_time_left(done: int, total: int | None, seconds: flo
     assert pace(done, total, seconds) == text
 
 
-@pytest.mark.parametrize(("seconds", "text"), [(4.0, "4 s"), (65.0, "1 min 05 s"), (3661.0 + 2 * 3600, "3 h 01 min")])
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(4.0, "4 s"), (65.0, "1 min 05 s"), (3661.0 + 2 * 3600, "3 h 01 min")]
+)
 def test_a_duration_is_read_at_a_glance(seconds: float, text: str):
     assert duration(seconds) == text
 
 
 def test_off_a_terminal_a_plain_line_comes_now_and_then(monkeypatch: pytest.MonkeyPatch):
     clock = iter(range(0, 1000, 4))
-    monkeypatch.setattr(progress.time, "monotonic", lambda: float(next(clock)))
+    monkeypatch.setattr("penstock.lab.runs.progress.time.monotonic", lambda: float(next(clock)))
     stream = io.StringIO()
     assert list(Progress(stream).follow(range(6), "training")) == [0, 1, 2, 3, 4, 5]
     assert stream.getvalue() == "training: 3 of 6, 4 s each, 12 s left\n"

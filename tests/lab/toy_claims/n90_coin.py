@@ -55,7 +55,9 @@ claim = Claim(
     says="A fair coin shows heads half of the time.",
     printed="1/2",
     scales={
-        "smoke": Scale(settings=Settings(), rule="Every mean is within the tolerance of a half.", judge=judge),
+        "smoke": Scale(
+            settings=Settings(), rule="Every mean is within the tolerance of a half.", judge=judge
+        ),
         "laptop": Scale(settings=Settings(draws=200, tolerance=0.2), rule="The same, closer.", judge=judge),
     },
     run=run,

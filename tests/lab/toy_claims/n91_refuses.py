@@ -21,6 +21,8 @@ claim = Claim(
     place="Section 0",
     kind="exact",
     says="Nothing.",
-    scales={"smoke": Scale(settings=Settings(), rule="None.", judge=lambda evidence: Verdict.when(True, "never"))},
+    scales={
+        "smoke": Scale(settings=Settings(), rule="None.", judge=lambda evidence: Verdict.when(True, "never"))
+    },
     run=run,
 )

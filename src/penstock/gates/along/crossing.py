@@ -1,8 +1,9 @@
-"""What must change its sign for a gate to flip: functions of a layer's pre-activations, for each kind of gate.
+"""What must change its sign for a gate to flip: functions of a layer's pre-activations, for each kind of
+gate.
 
-For ReLU and its kin it is q itself. A clipped unit has two, q - low and q - high. In a window of max-pooling it is each
-entry less the one that was chosen. With all gates before it held, each of these is a polynomial along a line of weights;
-the state is "above zero".
+For ReLU and its kin it is q itself. A clipped unit has two, q - low and q - high. In a window of
+max-pooling it is each entry less the one that was chosen. With all gates before it held, each of these is a
+polynomial along a line of weights; the state is "above zero".
 """
 
 import math
@@ -19,7 +20,9 @@ __all__ = ["distance", "functions", "kept"]
 
 
 def kept(kind: Kind, q: Float[Tensor, "n *shape"]) -> Float[Tensor, "n *kept"]:
-    """What of q must be kept: q itself, and for max-pooling the entries of every window, -∞ where there is none."""
+    """What of q must be kept: q itself, and for max-pooling the entries of every window, -∞ where there is
+    none.
+    """
     return _entries(kind, q) if isinstance(kind, Pooling) else q
 
 
@@ -43,8 +46,8 @@ def functions(
 def distance(kind: Kind, slots: int, values: Float[Tensor, "n k"]) -> Float[Tensor, " n"]:
     """How far the function that is nearest to zero is from it. Those that are zero itself do not count.
 
-    They stand where nothing arrives (a unit without bias behind shut gates, a window of shut units), and stay there
-    until a gate before them opens.
+    They stand where nothing arrives (a unit without bias behind shut gates, a window of shut units), and
+    stay there until a gate before them opens.
     """
     ends = (kind.low, kind.high) if isinstance(kind, Clipped) else ()
     away = [values - end for end in ends] or [values]
@@ -62,7 +65,10 @@ def _entries(kind: Pooling, q: Float[Tensor, "n *shape"]) -> Float[Tensor, "n *o
     """The entries of every window of max-pooling."""
     size, device = q.shape[-kind.dims :], q.device
     out = kind.indices(q).shape[-kind.dims :]
-    place, inside = torch.zeros((), dtype=torch.int64, device=device), torch.ones((), dtype=torch.bool, device=device)
+    place, inside = (
+        torch.zeros((), dtype=torch.int64, device=device),
+        torch.ones((), dtype=torch.bool, device=device),
+    )
     for axis, window in enumerate(kind.windows(tuple(size), tuple(out), device)):
         steps = torch.arange(window.slots, device=device) * window.step
         # one axis of outputs and one of slots for each pooled dimension: outputs first, then slots

@@ -1,8 +1,10 @@
-"""Which examples are looked at inside a step, so that a step on which nothing flips costs little more than one pass.
+"""Which examples are looked at inside a step, so that a step on which nothing flips costs little more than
+one pass.
 
-An example whose gates differ between the two ends always is. Of the others some are, spread evenly, as a pilot; they
-show how far pre-activations bend away from straight lines in this step. Only an example that has a unit nearer to zero
-than `margin` times that bend, at one of the ends, can have a gate that flips and flips back, and it is looked at too.
+An example whose gates differ between the two ends always is. Of the others some are, spread evenly, as a
+pilot; they show how far pre-activations bend away from straight lines in this step. Only an example that
+has a unit nearer to zero than `margin` times that bend, at one of the ends, can have a gate that flips and
+flips back, and it is looked at too.
 """
 
 import math
@@ -16,7 +18,7 @@ from penstock.gates.along.line import Line
 from penstock.gates.along.overview import AT_ONCE, Overview
 from penstock.gates.along.probe import Probe
 from penstock.gates.along.samples import Samples
-from penstock.gates.along.search import Flips, Searched, search
+from penstock.gates.along.search import Flips, Searched, search_line
 
 __all__ = ["find", "pilot"]
 
@@ -24,7 +26,9 @@ __all__ = ["find", "pilot"]
 _FEW = 16
 
 
-def find(probe: Probe, line: Line, before: Overview, after: Overview, *, inner: int, margin: float) -> Flips:
+def find(
+    probe: Probe, line: Line, before: Overview, after: Overview, *, inner: int, margin: float | int
+) -> Flips:
     """Every flip of every example on the line. Only while `probe.asking`."""
     flipped = before.flipped(after)
     nearest = torch.minimum(before.nearest, after.nearest)
@@ -34,7 +38,7 @@ def find(probe: Probe, line: Line, before: Overview, after: Overview, *, inner: 
     found = [Flips.none(flipped.device)]
     while bool(wanted.any()):
         for examples in _chunks(wanted.nonzero().flatten(), flipped, probe.gates, inner):
-            searched = search(Samples(probe, line, examples, before, after), inner + 2)
+            searched = search_line(Samples(probe, line, examples, before, after), inner + 2)
             found.append(searched.flips)
             bend = _larger(bend, searched)
         looked_at |= wanted
@@ -54,14 +58,18 @@ def _larger(bend: Tensor | None, searched: Searched) -> Tensor | None:
     return torch.maximum(bend, searched.bend)
 
 
-def _at_risk(nearest: Float[Tensor, "layers n"], bend: Tensor | None, margin: float) -> Bool[Tensor, " n"]:
+def _at_risk(
+    nearest: Float[Tensor, "layers n"], bend: Tensor | None, margin: float | int
+) -> Bool[Tensor, " n"]:
     # where something flipped for every example of the pilot, nobody knows how far the others bend
     if bend is None or margin == math.inf:
         return torch.ones_like(nearest[0], dtype=torch.bool)
     return (nearest < margin * bend[:, None]).any(0)
 
 
-def _chunks(examples: Int64[Tensor, " k"], flipped: Int64[Tensor, " n"], gates: int, inner: int) -> Iterator[Tensor]:
+def _chunks(
+    examples: Int64[Tensor, " k"], flipped: Int64[Tensor, " n"], gates: int, inner: int
+) -> Iterator[Tensor]:
     """The examples in portions whose looks, a few for each flip, are held in memory together."""
     looks = (1 + flipped[examples]) * (inner + 2) * gates
     portion = (looks.cumsum(0) - looks) // AT_ONCE

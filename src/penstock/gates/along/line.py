@@ -32,7 +32,8 @@ def _working(tensor: Tensor) -> Tensor:
 class Line:
     """Cut into `parts` pieces, from index 0 at `start` to index `parts` at `end`.
 
-    What is floating moves: parameters, and running statistics as well. What is not (counters) is at its end already.
+    What is floating moves: parameters, and running statistics as well. What is not (counters) is at its end
+    already.
     """
 
     start: Weights
@@ -42,15 +43,19 @@ class Line:
     def __post_init__(self):
         for name in {**self.start, **self.end}:
             before, after = self.start.get(name), self.end.get(name)
-            if before is None or after is None or (before.shape, before.device) != (after.shape, after.device):
+            if (
+                before is None
+                or after is None
+                or (before.shape, before.device) != (after.shape, after.device)
+            ):
                 raise PenstockError(
-                    f"{name} was {_described(before)} before this step and is {_described(after)} now; make new Switches "
-                    "when the model itself is changed"
+                    f"{name} was {_described(before)} before this step and is {_described(after)} now; "
+                    "make new Switches when the model itself is changed"
                 )
             if after.is_floating_point() and not bool(torch.isfinite(after).all()):
                 raise PenstockError(
-                    f"{name} holds NaN or an infinite number after this step, so that no gate has a state; look at the "
-                    "learning rate"
+                    f"{name} holds NaN or an infinite number after this step, so that no gate has a state; "
+                    "look at the learning rate"
                 )
 
     @property
@@ -63,7 +68,9 @@ class Line:
         if index in (0, self.parts):
             return self.start if index == 0 else self.end
         return {
-            name: torch.lerp(self.start[name], after, index / self.parts) if after.is_floating_point() else after
+            name: torch.lerp(self.start[name], after, index / self.parts)
+            if after.is_floating_point()
+            else after
             for name, after in self.end.items()
         }
 

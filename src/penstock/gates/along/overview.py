@@ -1,4 +1,4 @@
-"""All examples at one place of the line: which gates are open, and how near to flipping the nearest one is."""
+"""All examples at one place of the line: which gates are open, and how near to flipping the nearest is."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from penstock.gates.kind import Kind
 from penstock.gates.packed import count_bits, pack
 from penstock.gates.rows import PLAIN
 
-__all__ = ["AT_ONCE", "Overview", "open_gates", "overview"]
+__all__ = ["AT_ONCE", "Overview", "look_over", "open_gates"]
 
 AT_ONCE = 2**25
 """How many pre-activations, over all examples of one run, are held in memory at once."""
@@ -41,14 +41,16 @@ class Overview:
     def kept(self, examples: list[int]) -> Iterator[tuple[Tensor, Tensor]]:
         """Values and open gates, layer by layer, of some of the pilot's examples."""
         rows = [self.row[example] for example in examples]
-        return ((values[rows], words[examples]) for values, words in zip(self.values, self.words, strict=True))
+        return (
+            (values[rows], words[examples]) for values, words in zip(self.values, self.words, strict=True)
+        )
 
     def flipped(self, other: "Overview") -> Int64[Tensor, " n"]:
         """How many gates of each example differ."""
         return torch.stack([count_bits(a ^ b) for a, b in zip(self.words, other.words, strict=True)]).sum(0)
 
 
-def overview(probe: Probe, weights: Weights, pilot: Int64[Tensor, " p"]) -> Overview:
+def look_over(probe: Probe, weights: Weights, pilot: Int64[Tensor, " p"]) -> Overview:
     """Runs all examples, in batches, once. Only while `probe.asking`. The pilot's examples ascend."""
     size = max(1, AT_ONCE // probe.gates)
     parts = []

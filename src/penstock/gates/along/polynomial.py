@@ -1,9 +1,10 @@
 """Polynomials along a line, from their values at a few places.
 
-A polynomial of degree k is known from k + 1 values. Written as Σ c_j B_j with Bernstein's polynomials B_j, which are
-never negative and sum to one, it stays between the smallest and the largest c_j. Each c_j is a sum of the values whose
-factors sum to one, so that these are between the smallest and the largest value, each moved out by a known multiple of
-the difference of the two. Where that leaves no zero between them, nothing else needs to be looked at.
+A polynomial of degree k is known from k + 1 values. Written as Σ c_j B_j with Bernstein's polynomials B_j,
+which are never negative and sum to one, it stays between the smallest and the largest c_j. Each c_j is a
+sum of the values whose factors sum to one, so that these are between the smallest and the largest value,
+each moved out by a known multiple of the difference of the two. Where that leaves no zero between them,
+nothing else needs to be looked at.
 """
 
 from functools import cache, reduce
@@ -19,8 +20,8 @@ __all__ = ["changes", "doubtful", "margin", "nodes"]
 
 @cache
 def nodes(length: int, count: int) -> tuple[int, ...]:
-    """Where to look between 0 and `length`, ends included: at `count` Chebyshev points, or at every place where those
-    would fall together."""
+    """Where to look between 0 and `length`, ends included: at `count` Chebyshev points, or at every place
+    where those would fall together."""
     turns = np.arange(count) * np.pi / (count - 1)
     places = np.rint(length * (1 - np.cos(turns)) / 2).astype(int)
     return tuple(places.tolist()) if len(set(places.tolist())) == count < length else tuple(range(length + 1))
@@ -28,8 +29,8 @@ def nodes(length: int, count: int) -> tuple[int, ...]:
 
 @cache
 def margin(length: int, count: int) -> float:
-    """How far beyond the values at `nodes(length, count)` a polynomial can go, in differences between the largest and the
-    smallest of them."""
+    """How far beyond the values at `nodes(length, count)` a polynomial can go, in differences between the
+    largest and the smallest of them."""
     return float(-_from_values(length, count).clip(max=0).sum(1).min())
 
 
@@ -50,8 +51,12 @@ def _basis(t: np.ndarray, count: int) -> np.ndarray:
     return np.stack([comb(degree, j) * t**j * (1 - t) ** (degree - j) for j in range(count)], axis=1)
 
 
-def doubtful(values: Float[Tensor, "items count m"], margins: Float[Tensor, " items"]) -> Bool[Tensor, "items m"]:
-    """Whether a polynomial may be above zero at one place and not at another, with the `margin` of each item."""
+def doubtful(
+    values: Float[Tensor, "items count m"], margins: Float[Tensor, " items"]
+) -> Bool[Tensor, "items m"]:
+    """Whether a polynomial may be above zero at one place and not at another, with the `margin` of each
+    item.
+    """
     # many times faster here than a reduction over the middle dimension
     low, high = (reduce(extreme, values.unbind(1)) for extreme in (torch.minimum, torch.maximum))
     beyond = (high - low) * margins[:, None]

@@ -1,5 +1,5 @@
-"""The data set whose gates are followed, and the one way in which the model is asked about it: with weights put in the
-place of its own, by `torch.func.functional_call`, in evaluation mode."""
+"""The data set whose gates are followed, and the one way in which the model is asked about it: with weights
+put in the place of its own, by `torch.func.functional_call`, in evaluation mode."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -58,7 +58,9 @@ class Visitor:
     """What is done with each call while the model runs."""
 
     def see(self, layer: Layer, kind: Kind, q: Tensor, n: int) -> Tensor | None:
-        """q is as the call was given it, for n examples; what is returned, if anything, replaces the call's output."""
+        """q is as the call was given it, for n examples; what is returned, if anything, replaces the call's
+        output.
+        """
         raise NotImplementedError
 
     def pass_by(self, layer: Layer, kind: Kind, q: Tensor, n: int) -> Tensor | None:
@@ -73,18 +75,21 @@ class Probe:
         with self.asking():
             check(model)
             given = whole(model, x)
-            self.few: Float[Tensor, "few *shape"] = given[:_FEW]
+            self.few = given[:_FEW]
             """Some of the examples, in the model's own dtype."""
             self._first = _First(model)
             capture(model, self.few)  # refuses what a watch cannot see
             self._first.run(self.few)
             rows = find_rows(model, self.few, {name: tuple(q.shape) for name, q in self._first.seen.items()})
-        self.x: Float[Tensor, "n *shape"] = given.to(working_dtype(given.dtype))
+        self.x = given.to(working_dtype(given.dtype))
         self._calls = {layer.name: layer for layer in self._first.layers(rows, len(self.few))}
         self.layers = tuple(layer for layer in self._calls.values() if layer.number >= 0)
         """The layers of hard gates, in the order of the calls."""
         if not self.layers:
-            raise PenstockError("the gates of this model are all smooth, and a smooth gate never flips; follow it with Monitor")
+            raise PenstockError(
+                "the gates of this model are all smooth, and a smooth gate never flips; "
+                "follow it with penstock.Monitor"
+            )
 
     def __len__(self) -> int:
         return len(self.x)
@@ -102,16 +107,22 @@ class Probe:
             yield
 
     def visit(self, weights: Weights, examples: Int64[Tensor, " k"] | slice, visitor: Visitor) -> None:
-        """Runs some of the examples with these weights, and shows the visitor every layer. Only while `asking`."""
+        """Runs some of the examples with these weights, and shows the visitor every layer. Only while
+        `asking`.
+        """
         self.run(self.model, weights, self.x[examples].clone(), visitor)
 
-    def run(self, model: nn.Module, weights: Weights, x: Float[Tensor, "n *shape"], visitor: Visitor) -> Tensor:
+    def run(
+        self, model: nn.Module, weights: Weights, x: Float[Tensor, "n *shape"], visitor: Visitor
+    ) -> Tensor:
         """Runs the model, or a copy of it, on any inputs, and returns what it returns."""
         passing = _Passing(model, self._first.signals, lambda *seen: self._show(visitor, len(x), *seen))
         with passing:
             y = functional_call(model, weights, (x,))
         if passing.calls != len(self._calls):
-            raise _other_way(f"the model makes {passing.calls} ReLU-like calls where it made {len(self._calls)} at first")
+            raise _other_way(
+                f"the model makes {passing.calls} ReLU-like calls where it made {len(self._calls)} at first"
+            )
         return y
 
     def _show(self, visitor: Visitor, n: int, name: str, kind: Kind, q: Tensor) -> Tensor | None:
@@ -123,8 +134,8 @@ class Probe:
 
 def _other_way(what: str) -> PenstockError:
     return PenstockError(
-        f"{what}, because the model's control flow depends on its weights or its inputs; follow a model that always makes "
-        "the same calls"
+        f"{what}, because the model's control flow depends on its weights or its inputs; follow a model that "
+        "always makes the same calls"
     )
 
 
@@ -155,7 +166,9 @@ class _First(Following):
 class _Passing(Watch):
     """A later run, which follows no storage any more: calls on weights alone are the same ones again."""
 
-    def __init__(self, model: nn.Module, signals: list[bool], show: Callable[[str, Kind, Tensor], Tensor | None]):
+    def __init__(
+        self, model: nn.Module, signals: list[bool], show: Callable[[str, Kind, Tensor], Tensor | None]
+    ):
         super().__init__(model)
         self.signals = iter(signals)
         self.show = show

@@ -1,18 +1,18 @@
 """Whether a neural path feature changes when a gate flips, without listing a path.
 
-The feature of a path is its input times its gates (N Definition 2.1). So the flip of one gate changes a feature if, and
-only if, some path through it has all its other gates open and starts at an input that is not zero, or at a bias. Summed
-over all those paths, the features times values are
+The feature of a path is its input times its gates (N Definition 2.1). So the flip of one gate changes a
+feature if, and only if, some path through it has all its other gates open and starts at an input that is
+not zero, or at a bias. Summed over all those paths, the features times values are
 
     what arrives at the unit  ×  the derivative of the outputs by what leaves it,
 
-with gates held. The values asked for here are not the network's own: every weight and bias is drawn afresh, positive
-and at random. Where there is no such path, each term has a factor zero and the product is zero exactly; where there is
-one, it is not. Inputs and the factors of shut gates are taken by their size, so that nothing cancels; weights are of
-the size of 1/fan-in, so that the deepest network stays within float64.
+with gates held. The values asked for here are not the network's own: every weight and bias is drawn afresh,
+positive and at random. Where there is no such path, each term has a factor zero and the product is zero
+exactly; where there is one, it is not. Inputs and the factors of shut gates are taken by their size, so
+that nothing cancels; weights are of the size of 1/fan-in, so that the deepest network stays within float64.
 
-All this means something where the network with its gates held is affine, which `record.verify` proves. Soft-max, a layer
-norm or a sigmoid between the gates makes it not so, and the answer is then "unknown".
+All this means something where the network with its gates held is affine, which `record.verify` proves.
+Soft-max, a layer norm or a sigmoid between the gates makes it not so, and the answer is then "unknown".
 """
 
 from collections import defaultdict
@@ -46,11 +46,12 @@ class Reach:
         self.probe = probe
 
     def changes(self, flips: Flips, line: Line) -> Bool[Tensor, " k"] | None:
-        """For each flip, whether a feature changes with it; None where that is unknown. Only while `probe.asking`.
+        """For each flip, whether a feature changes with it; None where that is unknown. Only while
+        `probe.asking`.
 
-        A gate that closes is looked at just before, one that opens just after: as it is then open itself, the paths
-        that the flip breaks or makes are those open through it. So of several gates that flip between the same two
-        places, each is told rightly.
+        A gate that closes is looked at just before, one that opens just after: as it is then open itself,
+        the paths that the flip breaks or makes are those open through it. So of several gates that flip
+        between the same two places, each is told rightly.
         """
         if not len(flips):
             return flips.opened
@@ -132,7 +133,9 @@ class _States(Visitor):
 
 
 class _Held(Visitor):
-    """Holds gates at the states that were seen, and keeps what arrives at some of them and what it is worth."""
+    """Holds gates at the states that were seen, and keeps what arrives at some of them and what it is
+    worth.
+    """
 
     def __init__(self, states: _States, flipped: dict[int, tuple[Tensor, Tensor]]):
         self.states, self.flipped = states, flipped
@@ -175,7 +178,9 @@ class _Held(Visitor):
 def _opened(
     kind: Kind, pattern: Shaped[Tensor, "n *gates"], row: Int64[Tensor, " k"], gate: Int64[Tensor, " k"]
 ) -> Shaped[Tensor, "n *gates"]:
-    """The pattern with these gates open, as they are but for rounding (a step's end is not looked at twice)."""
+    """The pattern with these gates open, as they are but for rounding (a step's end is not looked at
+    twice).
+    """
     planes = [plane.reshape(len(pattern), -1).clone() for plane in kind.planes(pattern)]
     if isinstance(kind, Pooling):
         slots = pattern.shape[-1]

@@ -21,11 +21,14 @@ Point = tuple[int, int]
 
 
 class Samples:
-    """For every point that has been visited and kept: what each layer's crossing functions are made of (`values`), and
-    its open gates (`words`). `before` and `after` are what is known already of the first and the last index.
+    """For every point that has been visited and kept: what each layer's crossing functions are made of
+    (`values`), and its open gates (`words`). `before` and `after` are what is known already of the first
+    and the last index.
     """
 
-    def __init__(self, probe: Probe, line: Line, examples: Int64[Tensor, " k"], before: Overview, after: Overview):
+    def __init__(
+        self, probe: Probe, line: Line, examples: Int64[Tensor, " k"], before: Overview, after: Overview
+    ):
         self.probe, self.line, self.examples = probe, line, examples
         self.ends = {0: before, line.parts: after}
         self.numbers = examples.tolist()
@@ -51,8 +54,13 @@ class Samples:
             if end is not None:
                 # the ends' own gates stand: a unit within rounding of zero must not differ between two looks
                 looks.correct([words[self.examples[[*kept, *run]]] for words in end.words])
-        self.values = [_joined(pair) for pair in zip(self.values or [None] * len(looks.values), looks.values, strict=True)]
-        self.words = [_joined(pair) for pair in zip(self.words or [None] * len(looks.words), looks.words, strict=True)]
+        self.values = [
+            _joined(pair)
+            for pair in zip(self.values or [None] * len(looks.values), looks.values, strict=True)
+        ]
+        self.words = [
+            _joined(pair) for pair in zip(self.words or [None] * len(looks.words), looks.words, strict=True)
+        ]
 
     @staticmethod
     def _by_index(points: list[Point]) -> dict[int, list[int]]:

@@ -1,17 +1,18 @@
 """Every flip on a line of weights, from few looks at it.
 
-A stretch of the line is looked at in as many places as determine a polynomial. Take the first layer (in the order of the
-calls) in which any gate of the example flips on the stretch. All gates before it are held there, so that its functions
-are polynomials, known in all the stretch; they tell at which places to cut it. Around each cut two neighboring places
-are looked at, and the pieces between are searched again, until nothing flips on them. Comparing the two ends alone
-would miss a gate that flips and flips back.
+A stretch of the line is looked at in as many places as determine a polynomial. Take the first layer (in the
+order of the calls) in which any gate of the example flips on the stretch. All gates before it are held
+there, so that its functions are polynomials, known in all the stretch; they tell at which places to cut it.
+Around each cut two neighboring places are looked at, and the pieces between are searched again, until
+nothing flips on them. Comparing the two ends alone would miss a gate that flips and flips back.
 
-So what is found is what looking at all places would find, if the degree of the polynomials is below the number of
-places looked at.
+So what is found is what looking at all places would find, if the degree of the polynomials is below the
+number of places looked at.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import torch
 from jaxtyping import Bool, Float, Int64
@@ -21,7 +22,7 @@ from penstock.gates.along import polynomial
 from penstock.gates.along.samples import Point, Samples
 from penstock.gates.packed import unpack
 
-__all__ = ["Flips", "Searched", "search"]
+__all__ = ["Flips", "Searched", "search_line"]
 
 
 @dataclass(frozen=True)
@@ -44,13 +45,15 @@ class Flips:
 
     @staticmethod
     def concatenate(parts: Sequence["Flips"]) -> "Flips":
-        return Flips(*(torch.cat([getattr(part, name) for part in parts]) for name in Flips.__dataclass_fields__))
+        return Flips(
+            *(torch.cat([getattr(part, name) for part in parts]) for name in Flips.__dataclass_fields__)
+        )
 
 
 @dataclass(frozen=True)
 class Searched:
-    """What a search found, and how far functions bent away from a straight line where nothing flipped, at most, by
-    layer; None where something flipped for every example."""
+    """What a search found, and how far functions bent away from a straight line where nothing flipped, at
+    most, by layer; None where something flipped for every example."""
 
     flips: Flips
     bend: Float[Tensor, " layers"] | None
@@ -65,35 +68,43 @@ class _Stretch:
     end: int
 
     def points(self, count: int) -> list[Point]:
-        return [(self.example, self.start + place) for place in polynomial.nodes(self.end - self.start, count)]
+        return [
+            (self.example, self.start + place) for place in polynomial.nodes(self.end - self.start, count)
+        ]
 
     def cut(self, places: Iterable[int]) -> list["_Stretch"]:
         inner = sorted({self.start + place for place in places} - {self.start, self.end})
         edges = [self.start, *inner, self.end]
-        return [_Stretch(self.example, a, b) for a, b in zip(edges, edges[1:], strict=False)]
+        return [_Stretch(self.example, a, b) for a, b in pairwise(edges)]
 
 
-def search(samples: Samples, count: int) -> Searched:
+def search_line(samples: Samples, count: int) -> Searched:
     """Finds every flip of the examples of `samples`, with `count` looks at every stretch."""
     stretches = [_Stretch(example, 0, samples.line.parts) for example in range(len(samples.examples))]
     flips = [Flips.none(samples.examples.device)]
     bend: Tensor | None = None
     while stretches:
         samples.visit(point for stretch in stretches for point in stretch.points(count))
-        exhausted = [stretch for stretch in stretches if len(stretch.points(count)) == stretch.end - stretch.start + 1]
+        exhausted = [
+            stretch for stretch in stretches if len(stretch.points(count)) == stretch.end - stretch.start + 1
+        ]
         flips.append(_read_off(samples, [stretch.points(count) for stretch in exhausted]))
-        known = [stretch for stretch in stretches if len(stretch.points(count)) != stretch.end - stretch.start + 1]
+        known = [
+            stretch for stretch in stretches if len(stretch.points(count)) != stretch.end - stretch.start + 1
+        ]
         pieces, straight = _cut(samples, known, count)
         if straight and straight[0].end - straight[0].start == samples.line.parts:
             bend = _bend(samples, straight, count)
         stretches = pieces
-        samples.keep(point for piece in pieces for point in ((piece.example, piece.start), (piece.example, piece.end)))
+        samples.keep(
+            point for piece in pieces for point in ((piece.example, piece.start), (piece.example, piece.end))
+        )
     return Searched(Flips.concatenate(flips), bend)
 
 
 def _read_off(samples: Samples, paths: list[list[Point]]) -> Flips:
     """The flips between neighboring points that have all been looked at."""
-    pairs = [[a, b] for path in paths for a, b in zip(path, path[1:], strict=False)]
+    pairs = [[a, b] for path in paths for a, b in pairwise(path)]
     if not pairs:
         return Flips.none(samples.examples.device)
     rows = samples.rows(pairs)
@@ -125,14 +136,16 @@ def _cut(samples: Samples, stretches: list[_Stretch], count: int) -> tuple[list[
         if places:
             pieces += stretch.cut(places)
         elif differs:
-            # no polynomial explains it: the degree is higher than was assumed, or a unit is within rounding of zero
+            # no polynomial explains it: its degree is higher, or a unit is within rounding of zero
             pieces += stretch.cut(polynomial.nodes(stretch.end - stretch.start, count))
         else:
             straight.append(stretch)
     return pieces, straight
 
 
-def _predicted(samples: Samples, stretches: list[_Stretch], rows: Int64[Tensor, "items nodes"]) -> list[set[int]]:
+def _predicted(
+    samples: Samples, stretches: list[_Stretch], rows: Int64[Tensor, "items nodes"]
+) -> list[set[int]]:
     """For each stretch, the places on both sides of every flip in the first layer that has one."""
     count = rows.shape[1]
     lengths = [stretch.end - stretch.start for stretch in stretches]
@@ -169,6 +182,9 @@ def _bend(samples: Samples, stretches: list[_Stretch], count: int) -> Float[Tens
     for layer in samples.probe.layers:
         start, *inner, end = samples.functions(layer, rows).unbind(1)
         places = polynomial.nodes(length, count)[1:-1]
-        away = [(look - torch.lerp(start, end, place / length)).abs().max() for look, place in zip(inner, places, strict=True)]
+        away = [
+            (look - torch.lerp(start, end, place / length)).abs().max()
+            for look, place in zip(inner, places, strict=True)
+        ]
         bends.append(torch.stack(away).max() if away else (end - start).abs().max())
     return torch.stack(bends)

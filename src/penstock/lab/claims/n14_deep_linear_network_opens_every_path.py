@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
 from penstock.lab.claims.claim import Claim, Evidence, Run, Scale, Verdict
 from penstock.lab.claims.deviation import ALLOWED
@@ -34,7 +35,7 @@ def run(settings: Settings, run: Run) -> Evidence:
     }
 
 
-def _case(settings: Settings, case: int) -> dict[str, float]:
+def _case(settings: Settings, case: int) -> dict[str, Any]:
     import torch
 
     from penstock import npf

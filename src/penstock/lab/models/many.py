@@ -7,7 +7,7 @@ import torch
 from torch import Generator, Tensor, nn
 
 from penstock.lab.models.random_sizes import seeded
-from penstock.lab.models.redraw import redraw
+from penstock.lab.models.redrawing import redraw
 
 __all__ = ["Made", "Network", "many_networks"]
 

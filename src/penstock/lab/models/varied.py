@@ -16,7 +16,7 @@ from penstock.lab.models.fully_connected import relu_network
 from penstock.lab.models.initialization import Gaussian
 from penstock.lab.models.many import Made
 from penstock.lab.models.random_sizes import random_integer, random_widths
-from penstock.lab.models.redraw import redraw
+from penstock.lab.models.redrawing import redraw
 
 __all__ = ["FAMILIES", "varied_network"]
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["draw_deviations"]
 
 
-def draw_deviations(evidence: Evidence, allowed: float, meaning: str) -> "Figure":
+def draw_deviations(evidence: Evidence, allowed: int, meaning: str) -> "Figure":
     """A dot for every case: the evidence of a `Deviations`."""
     from matplotlib.figure import Figure
 

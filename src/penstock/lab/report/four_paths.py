@@ -14,9 +14,9 @@ __all__ = ["draw_four_paths"]
 STRANDS = {
     # the node that each path leaves, and the one it reaches: 0 above, 1 below, 0.5 where there is one
     "a": ((0.5, 0.5, 0.5, 0.5), (0.5, 0.5, 0.5, 0.5)),
-    "b": ((0.5, 0.5, 0.5, 0.5), (0, 0, 1, 1)),
-    "c": ((0, 0, 1, 1), (0.5, 0.5, 0.5, 0.5)),
-    "d": ((0, 0, 1, 1), (0, 0, 1, 1)),
+    "b": ((0.5, 0.5, 0.5, 0.5), (0.0, 0.0, 1.0, 1.0)),
+    "c": ((0.0, 0.0, 1.0, 1.0), (0.5, 0.5, 0.5, 0.5)),
+    "d": ((0.0, 0.0, 1.0, 1.0), (0.0, 0.0, 1.0, 1.0)),
 }
 MEANING = {"a": "one weight", "b": "one node to two", "c": "two nodes to one", "d": "two weights apart"}
 PATHS = ("$p_a$", "$p'_a$", "$p_b$", "$p'_b$")

@@ -11,7 +11,7 @@ from penstock.lab.runs.folder import FIGURES, RunFolder
 
 __all__ = ["draw_picture"]
 
-STYLE = {
+STYLE: Any = {
     "savefig.dpi": 160,
     "svg.fonttype": "path",
     # the same picture is the same file
@@ -32,7 +32,15 @@ def draw_picture(claim: Claim[Any], scale: str, evidence: Evidence, folder: RunF
     with mpl.rc_context(STYLE):
         figure = claim.draw(evidence)
         if claim.is_reduced(scale):
-            figure.text(0.995, 0.005, f"{claim.id}, reduced scale: {scale}", ha="right", va="bottom", fontsize=7, alpha=0.7)
+            figure.text(
+                0.995,
+                0.005,
+                f"{claim.id}, reduced scale: {scale}",
+                ha="right",
+                va="bottom",
+                fontsize=7,
+                alpha=0.7,
+            )
         for path in paths:
             write_file(path, _saved(figure, path.suffix[1:]))
     return paths

@@ -1,7 +1,7 @@
 """Evidence on disk: tensors in safetensors, all else in a JSON file that names them and their checksum.
 
-The tensors are written first and the JSON file last, so that the JSON file says whether the evidence is there.
-"""
+The tensors are written first and the JSON file last, so that the JSON file says whether the evidence is
+there."""
 
 import hashlib
 import math
@@ -49,7 +49,9 @@ def read_evidence(path: Path) -> dict[str, Any]:
     try:
         content = read_json(path)
         values = dict(content["values"])
-        tensors = _unpack(path.with_suffix(TENSORS), content["tensors"]["sha256"]) if "tensors" in content else {}
+        tensors = (
+            _unpack(path.with_suffix(TENSORS), content["tensors"]["sha256"]) if "tensors" in content else {}
+        )
         return {name: _value(value, tensors) for name, value in values.items()}
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise Damaged(f"{path.name} cannot be read") from error
@@ -68,7 +70,8 @@ def _scalar(name: str, value: Any) -> Any:
         number = float(value)
         return number if math.isfinite(number) else {"number": str(number)}
     raise PenstockError(
-        f"the evidence {name!r} is a {type(value).__name__}; evidence is a flat mapping of names to numbers, strings or tensors"
+        f"the evidence {name!r} is a {type(value).__name__}; evidence is a flat mapping of names to "
+        f"numbers, strings or tensors"
     )
 
 
@@ -83,7 +86,9 @@ def _pack(tensors: dict[str, Any]) -> bytes:
     from safetensors.torch import save
 
     # cloned: two names for one piece of memory are two tensors on disk
-    ready = {name: torch.as_tensor(value).detach().cpu().contiguous().clone() for name, value in tensors.items()}
+    ready = {
+        name: torch.as_tensor(value).detach().cpu().contiguous().clone() for name, value in tensors.items()
+    }
     try:
         return save(ready)
     except (KeyError, ValueError, RuntimeError) as error:

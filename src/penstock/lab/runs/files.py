@@ -9,13 +9,25 @@ from typing import Any
 
 from penstock.errors import PenstockError
 
-__all__ = ["append", "cannot_write", "discard", "empty", "make_folder", "move", "read_json", "sync_folder", "write_file", "write_json"]
+__all__ = [
+    "append",
+    "cannot_write",
+    "discard",
+    "empty",
+    "make_folder",
+    "move",
+    "read_json",
+    "sync_folder",
+    "write_file",
+    "write_json",
+]
 
 UNFINISHED = ".writing"
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Write beside, flush to the disk, then take the name: a reader, or a crash, meets the old file or the new one."""
+    """Write beside, flush to the disk, then take the name: a reader, or a crash, meets the old file or the
+    new one."""
     beside = path.with_name(f".{path.name}.{os.getpid()}{UNFINISHED}")
     try:
         handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
@@ -76,7 +88,8 @@ def make_folder(path: Path) -> None:
 
 
 def discard(path: Path, trash: Path) -> None:
-    """Remove a folder by first taking it out of sight: one that is half removed is never met under its own name."""
+    """Remove a folder by first taking it out of sight: one that is half removed is never met under its own
+    name."""
     empty(trash)
     if path.exists():
         move(path, trash)
@@ -94,6 +107,7 @@ def empty(trash: Path) -> None:
 def cannot_write(path: Path, error: OSError) -> PenstockError:
     reason = error.strerror or str(error)
     return PenstockError(
-        f"{path} cannot be written ({reason}); what was finished before is kept, so make room there, or name another "
-        "folder with --runs, and run it again"
+        f"{path} cannot be written ({reason}); make room there, or name another folder, and run it "
+        f"again: what was finished "
+        "before is kept"
     )

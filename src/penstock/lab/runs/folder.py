@@ -10,8 +10,8 @@ N2-smoke-3f9c51d0a7be/
     figure.svg, figure.png  the picture, where it could be drawn
 ```
 
-The folder is made under another name and takes its own once `run.json` is in it: it is not there, or it can be gone on with.
-"""
+The folder is made under another name and takes its own once `run.json` is in it: it is not there, or it can
+be gone on with."""
 
 import time
 from dataclasses import dataclass
@@ -34,6 +34,7 @@ ABOUT = "run.json"
 JOURNAL = "journal.jsonl"
 EVIDENCE = "evidence.json"
 VERDICT = "verdict.json"
+IDENTITY = ("claim", "scale", "settings", "rule")
 PROVED = (ABOUT, JOURNAL, EVIDENCE)
 
 
@@ -89,26 +90,30 @@ class RunFolder:
         write_json(self.path / ABOUT, about)
 
     def about(self) -> dict[str, Any]:
-        """What `begin` wrote; a folder that is not a run, of another version, or damaged is refused by name."""
+        """What `begin` wrote; a folder that is not a run, of another version, or damaged is refused by
+        name."""
         try:
             about = read_json(self.path / ABOUT)
             written_by, form = about["penstock"], about["format"]
         except (FileNotFoundError, NotADirectoryError) as error:
             raise PenstockError(
-                f"{self.path} is not a run: it has no {ABOUT}; move it away, or name another folder with --runs"
+                f"{self.path} is not a run: it has no {ABOUT}; move it away, or name another folder "
+                f"with --runs"
             ) from error
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise self.damaged(f"{ABOUT} cannot be read") from error
         if form != FORMAT or written_by != penstock.__version__:
             raise PenstockError(
-                f"{self.path} was written by Penstock {written_by}, and this is {penstock.__version__}: install that one to "
+                f"{self.path} was written by Penstock {written_by}, and this is "
+                f"{penstock.__version__}: install that one to "
                 "read it, do it over with --fresh, or name another folder with --runs"
             )
         try:
-            own_name = folder_name({key: about[key] for key in ("claim", "scale", "settings", "rule")})
-            about["seeds"], about["versions"], about["machine"], about["started"]
+            own_name = folder_name({key: about[key] for key in IDENTITY})
         except (KeyError, TypeError) as error:
             raise self.damaged(f"{ABOUT} lacks something") from error
+        if not {"seeds", "versions", "machine", "started"} <= set(about):
+            raise self.damaged(f"{ABOUT} lacks something")
         if own_name != self.name:
             raise self.damaged(f"what {ABOUT} says makes {own_name}")
         return about
@@ -164,4 +169,6 @@ class RunFolder:
         return content
 
     def damaged(self, how: str | Damaged) -> PenstockError:
-        return PenstockError(f"{self.path} is damaged ({how}): do it over with --fresh, or name another folder with --runs")
+        return PenstockError(
+            f"{self.path} is damaged ({how}): do it over with --fresh, or name another folder with --runs"
+        )

@@ -8,8 +8,8 @@ from penstock.errors import PenstockError
 from penstock.lab.claims.claim import SCALES, Claim, Verdict
 from penstock.lab.runs.evidence import Damaged
 from penstock.lab.runs.folder import RunFolder
-from penstock.lab.runs.naming import NAME, folder_name, identity
 from penstock.lab.runs.journal import read_journal, read_starts
+from penstock.lab.runs.naming import NAME, folder_name, identity
 
 __all__ = ["Record", "record", "records", "standing"]
 
@@ -52,8 +52,9 @@ def record(path: Path) -> Record:
 
 
 def standing(claim: Claim[Any], root: Path) -> tuple[str, Verdict | str] | None:
-    """The scale and the verdict of the largest run made with a scale's own settings, or why that run is refused;
-    None where there is no finished one. A run with overridden settings does not speak for the claim."""
+    """The scale and the verdict of the largest run made with a scale's own settings, or why that run is
+    refused; None where there is no finished one. A run with overridden settings does not speak for the
+    claim."""
     for scale in reversed(SCALES):
         if scale not in claim.scales:
             continue
@@ -69,7 +70,12 @@ def _order(name: str) -> tuple[str, int, int, str]:
     parts = NAME.fullmatch(name)
     assert parts is not None
     scale = parts["scale"]
-    return parts["claim"][0], int(parts["claim"][1:]), SCALES.index(scale) if scale in SCALES else len(SCALES), name  # type: ignore[arg-type]
+    return (
+        parts["claim"][0],
+        int(parts["claim"][1:]),
+        SCALES.index(scale) if scale in SCALES else len(SCALES),
+        name,
+    )
 
 
 def _read(folder: RunFolder, read: Any) -> list[dict[str, Any]]:

@@ -1,8 +1,8 @@
 """A run's metrics as they come: JSON lines, appended, so that what was written is there after a crash.
 
-Each line carries the time, which start of the run wrote it and which part of the run it belongs to. A run that was
-killed inside a part does that part again; `read_journal` then gives the lines of its last start alone.
-"""
+Each line carries the time, which start of the run wrote it and which part of the run it belongs to. A run
+that was killed inside a part does that part again; `read_journal` then gives the lines of its last start
+alone."""
 
 import json
 import math
@@ -95,11 +95,12 @@ def _lines(content: bytes) -> list[dict[str, Any]]:
     lines = []
     for number, text in enumerate(content.splitlines(), start=1):
         try:
-            line = json.loads(text)
-            line["part"], line["start"] + 0, line["time"]
-        except (ValueError, KeyError, TypeError) as error:
+            line = {name: _metric(value) for name, value in json.loads(text).items()}
+        except (ValueError, AttributeError, KeyError, TypeError) as error:
             raise Damaged(f"line {number} of its journal cannot be read") from error
-        lines.append({name: _metric(value) for name, value in line.items()})
+        if not isinstance(line.get("start"), int) or not set(OWN) <= set(line):
+            raise Damaged(f"line {number} of its journal lacks something")
+        lines.append(line)
     return lines
 
 
@@ -109,7 +110,9 @@ def _number(name: str, value: Any) -> Any:
     try:
         number = float(value)
     except (TypeError, ValueError) as error:
-        raise PenstockError(f"the metric {name!r} is a {type(value).__name__}; a journal takes numbers and words") from error
+        raise PenstockError(
+            f"the metric {name!r} is a {type(value).__name__}; a journal takes numbers and words"
+        ) from error
     return number if math.isfinite(number) else {"number": str(number)}
 
 

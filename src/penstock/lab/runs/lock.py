@@ -35,7 +35,9 @@ else:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            if error.errno in _NO_LOCKS_HERE:  # some network file systems; every write is still whole or absent
+            if (
+                error.errno in _NO_LOCKS_HERE
+            ):  # some network file systems; every write is still whole or absent
                 return True
             if error.errno in _HELD_BY_ANOTHER:
                 return False
@@ -53,7 +55,8 @@ def exclusive(path: Path, waiting: Callable[[str], None]) -> Iterator[None]:
     try:
         yield
     finally:
-        # removed while still held: whoever waits on this very file then finds it nameless, and opens a new one
+        # removed while still held: whoever waits on this very file then finds it nameless, and opens a new
+        # one
         with contextlib.suppress(OSError):
             path.unlink()
         os.close(handle)

@@ -19,8 +19,8 @@ NAME = re.compile(r"(?P<claim>[A-Z][1-9]\d*)-(?P<scale>[a-z]+)-(?P<hash>[0-9a-f]
 
 
 def plain(value: Any, name: str = "settings") -> Any:
-    """A setting as JSON holds it. Tuples become lists, dataclasses objects; 2.0 is 2, so that a default written
-    either way is the same run; what is not finite is spelt out."""
+    """A setting as JSON holds it. Tuples become lists, dataclasses objects; 2.0 is 2, so that a default
+    written either way is the same run; what is not finite is spelt out."""
     if value is None or isinstance(value, bool | str):
         return value
     if isinstance(value, enum.Enum):
@@ -42,7 +42,8 @@ def plain(value: Any, name: str = "settings") -> Any:
     if isinstance(value, dict) and all(isinstance(key, str) for key in value):
         return {key: plain(item, key) for key, item in value.items()}
     raise PenstockError(
-        f"the setting {name} is a {type(value).__name__}, which no file can hold as text; use numbers, words, tuples or dataclasses"
+        f"the setting {name} is a {type(value).__name__}, which no file can hold as text; use "
+        f"numbers, words, tuples or dataclasses"
     )
 
 
@@ -52,8 +53,8 @@ def canonical(value: Any) -> str:
 
 
 def identity(claim: Claim[Any], scale: str, settings: Any) -> dict[str, Any]:
-    """All settings by name, the defaults too: a setting added later makes another run, never a silent match. The
-    rule is part of it, since a rule is written before the run that it judges."""
+    """All settings by name, the defaults too: a setting added later makes another run, never a silent
+    match. The rule is part of it, since a rule is written before the run that it judges."""
     return {"claim": claim.id, "scale": scale, "settings": plain(settings), "rule": claim.scales[scale].rule}
 
 

@@ -11,12 +11,12 @@ from penstock.lab.claims.claim import Claim, Evidence, Verdict
 from penstock.lab.runs.evidence import Damaged, read_evidence, write_evidence
 from penstock.lab.runs.files import make_folder
 from penstock.lab.runs.folder import RunFolder
-from penstock.lab.runs.naming import identity
 from penstock.lab.runs.journal import Journal
-from penstock.lab.runs.surroundings import machine, versions
+from penstock.lab.runs.naming import identity
 from penstock.lab.runs.places import data_folder, runs_folder
 from penstock.lab.runs.progress import Progress
 from penstock.lab.runs.shelf import Shelf
+from penstock.lab.runs.surroundings import machine, versions
 
 __all__ = ["Bench", "Outcome", "perform"]
 
@@ -50,8 +50,8 @@ class Outcome:
 def perform(claim: Claim[Any], scale: str, settings: Any, bench: Bench, *, fresh: bool = False) -> Outcome:
     """The run of `claim` at `scale` with `settings`: the one that is there, or else a new one.
 
-    A run that was stopped is gone on with. `fresh` begins anew, and the old run stays until the new one is finished.
-    """
+    A run that was stopped is gone on with. `fresh` begins anew, and the old run stays until the new one is
+    finished."""
     shelf = Shelf(bench.root, identity(claim, scale, settings))
     if not fresh and shelf.run.finished and not shelf.is_disturbed:
         try:
@@ -149,8 +149,14 @@ class OpenRun:
 
     def part(self, name: str, compute: Callable[[], Evidence]) -> Evidence:
         """What `compute()` gave, now or before the run was stopped."""
-        if not name or not all(letter.isalnum() or letter in "-_.=" for letter in name) or name.startswith("."):
-            raise PenstockError(f"a part of a run is named in letters, digits, '-', '_', '.' and '=', not {name!r}")
+        if (
+            not name
+            or not all(letter.isalnum() or letter in "-_.=" for letter in name)
+            or name.startswith(".")
+        ):
+            raise PenstockError(
+                f"a part of a run is named in letters, digits, '-', '_', '.' and '=', not {name!r}"
+            )
         path = self.folder.part(name)
         if not path.exists():
             outer, self.journal.part = self.journal.part, name
@@ -167,4 +173,5 @@ class OpenRun:
 
 
 def _waiting(shelf: Shelf, holder: str) -> str:
-    return f"{shelf.name} is being run by another process{f' ({holder})' if holder else ''}; waiting for it to finish"
+    by = f"another process ({holder})" if holder else "another process"
+    return f"{shelf.name} is being run by {by}; waiting for it to finish"

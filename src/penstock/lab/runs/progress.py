@@ -3,7 +3,7 @@
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from typing import Any, Protocol, runtime_checkable
+from typing import IO, Any, Protocol, cast, runtime_checkable
 
 __all__ = ["Progress", "Stream", "duration", "pace"]
 
@@ -67,7 +67,7 @@ class Progress:
         from rich.progress import Progress as Bars
 
         columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[pace]}"))
-        return Bars(*columns, console=Console(file=self.stream), transient=True)
+        return Bars(*columns, console=Console(file=cast("IO[str]", self.stream)), transient=True)
 
 
 def pace(done: int, total: int | None, seconds: float) -> str:

@@ -16,8 +16,8 @@ from typing import Any
 
 from penstock.lab.runs.files import discard, empty, make_folder, move
 from penstock.lab.runs.folder import RunFolder
-from penstock.lab.runs.naming import folder_name
 from penstock.lab.runs.lock import exclusive
+from penstock.lab.runs.naming import folder_name
 from penstock.lab.runs.surroundings import machine, versions
 
 __all__ = ["Shelf"]

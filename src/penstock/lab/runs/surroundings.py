@@ -24,7 +24,12 @@ def versions() -> dict[str, str]:
 
 
 def machine(device: str) -> dict[str, Any]:
-    about = {"system": platform.platform(), "processor": platform.machine(), "cores": os.cpu_count(), "device": device}
+    about = {
+        "system": platform.platform(),
+        "processor": platform.machine(),
+        "cores": os.cpu_count(),
+        "device": device,
+    }
     if device.startswith("cuda"):
         import torch
 

@@ -15,9 +15,7 @@ aten = torch.ops.aten
 
 
 class AveragePool(Operation):
-    """An output reads every entry of its window through a constant weight: 1/k, or what interpolation gives
-    it.
-    """
+    """An output reads every entry of its window through a constant weight: 1/k, or interpolation's."""
 
     reads = (
         aten.avg_pool1d.default,

@@ -17,9 +17,7 @@ aten = torch.ops.aten
 
 
 class BatchNorm(Operation):
-    """Every entry of a channel passes the channel's scale, a weight; the channel's shift, a bias, starts a
-    path at each.
-    """
+    """Every entry of a channel passes its scale, a weight; its shift, a bias, starts a path at each."""
 
     reads = (aten._native_batch_norm_legit_no_training.default,)
     title = "BatchNorm in evaluation mode"

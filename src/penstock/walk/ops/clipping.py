@@ -19,8 +19,9 @@ aten = torch.ops.aten
 
 
 class Clipping(Gating):
-    """Beside the paths that pass a unit's gate, one starts at every unit, from an input of 1: its gate is
-    what the unit adds. For ReLU6 that is 6 · [q ≥ 6].
+    """Beside the paths that pass its gate, one starts at every unit, from an input of 1.
+
+    Its gate is what the unit adds; for ReLU6 that is 6 · [q ≥ 6].
     """
 
     def edges(self, site: Site) -> Iterator[Edges]:

@@ -17,8 +17,7 @@ aten = torch.ops.aten
 
 
 class Convolution(Operation):
-    """Within a group, output channel o at a position reads input channel i through `W[o, i, tap]` at every
-    tap of its window.
+    """Within a group, output o reads input i through `W[o, i, tap]` at every tap of its window.
 
     A tap on the zero padding is no edge. A bias starts a path at every position.
     """
@@ -68,9 +67,7 @@ class Convolution(Operation):
 
 
 class TransposedConvolution(Operation):
-    """A convolution's edges the other way round: input channel i reaches output channel o through `W[i, o,
-    tap]`.
-    """
+    """A convolution's edges the other way round: input i reaches output o through `W[i, o, tap]`."""
 
     reads = (aten.conv_transpose1d.default, aten.conv_transpose2d.input, aten.conv_transpose3d.input)
     title = "transposed convolutions"
@@ -111,9 +108,7 @@ class TransposedConvolution(Operation):
 def _spread(
     site: Site, reached: Tensor, source: Tensor, target: Tensor, one: Int64[Tensor, " digits"]
 ) -> Tensor:
-    """Counts by group and input position, added up at the positions they lead to and given to every output
-    channel.
-    """
+    """Counts by group and position, added up where they lead to and given to every output channel."""
     digits, groups, _ = reached.shape
     _, channels, *positions = site.shape
     total = reached.new_zeros(digits, groups, *positions).flatten(2)

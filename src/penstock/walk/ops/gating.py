@@ -16,8 +16,9 @@ __all__ = ["Gating"]
 
 
 class Gating(Operation):
-    """An operation that multiplies each unit by a gate. What its gates are is said once, by its kind in
-    `penstock.gates`.
+    """An operation that multiplies each unit by a gate.
+
+    What its gates are is said once, by its kind in `penstock.gates`.
     """
 
     @abstractmethod

@@ -18,9 +18,7 @@ aten = torch.ops.aten
 
 
 class MaxPool(Operation):
-    """An output can be reached from every entry of its window; the gate of the one that is the largest is
-    open.
-    """
+    """An output can be reached from every entry of its window; the largest one's gate is open."""
 
     reads = (
         aten.max_pool1d.default,
@@ -43,9 +41,7 @@ class MaxPool(Operation):
         yield Edges(target, source, gate=numbers(target.shape), stops=True)
 
     def gates(self, site: Site, q: Float[Tensor, "*shape"], n: int) -> Float[Tensor, "n gates"]:
-        """For every channel, output position and entry of its window: whether it is the entry that torch
-        chose.
-        """
+        """For every channel, output position and entry of its window: whether torch chose it."""
         output, source, _ = (part.to(q.device) for part in passes(site, "self"))
         chosen = self.kind(site).indices(q).flatten(-dimensions(site))
         return (chosen[..., output] == source).reshape(n, -1).to(q.dtype)

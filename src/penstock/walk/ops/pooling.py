@@ -1,6 +1,4 @@
-"""What pooling does to each position alone, found by doing it: so padding, ceil_mode and divisors are
-torch's.
-"""
+"""What pooling does to each position alone, found by doing it: padding and divisors are torch's own."""
 
 import re
 from typing import NamedTuple

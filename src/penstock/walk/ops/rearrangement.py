@@ -1,5 +1,4 @@
-"""Operations that only move, copy or drop entries: reshapes, slices, concatenation, padding, upsampling by
-repetition.
+"""Operations that only move, copy or drop entries: reshapes, slices, concatenation, padding, repetition.
 
 What they do is found by doing it: the step runs on numbers instead of values. Every entry it reads, of a
 signal or of something held, is given a number of its own; where a number comes out, that entry has gone. A
@@ -24,9 +23,7 @@ aten = torch.ops.aten
 
 
 class Rearrangement(Operation):
-    """Paths pass on to wherever their entry goes. A held entry that comes in starts a path; padding by zeros
-    does not.
-    """
+    """Paths go where their entry goes; a held entry starts a path, padding by zeros does not."""
 
     reads = (
         aten.view.default,

@@ -11,8 +11,7 @@ __all__ = ["Taps", "taps"]
 
 
 class Taps(NamedTuple):
-    """A row for every pair of an output position and a tap of its window that falls on an input, not on the
-    padding.
+    """A row for every tap of every output's window that falls on an input, not on the padding.
 
     Positions and taps are numbered in row order over all dimensions.
     """
@@ -31,9 +30,7 @@ def taps(
     padding: Sequence[int],
     dilation: Sequence[int],
 ) -> Taps:
-    """All of them, for inputs, outputs and a kernel of these sizes: output o sees input `o·stride - padding +
-    tap·dilation`.
-    """
+    """All of them, for these sizes: output o sees input `o·stride - padding + tap·dilation`."""
     output, tap, source = (torch.zeros(1, dtype=torch.int64) for _ in range(3))
     for extent, count, width, step, before, apart in zip(
         size, out, kernel, stride, padding, dilation, strict=True

@@ -1,12 +1,25 @@
 """What a page is built from. Each block writes itself as HTML; whatever has an `html` method is a block."""
 
+import base64
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from penstock.lab.report.page.markup import Markup, join, number, tag
 
-__all__ = ["Block", "Code", "Drawing", "Equation", "Formula", "Matrix", "Note", "Prose", "Section"]
+__all__ = [
+    "Block",
+    "Code",
+    "Drawing",
+    "Equation",
+    "Formula",
+    "Matrix",
+    "Note",
+    "Prose",
+    "Row",
+    "Section",
+    "Sheet",
+]
 
 
 @runtime_checkable
@@ -24,7 +37,23 @@ class Section:
 
     def html(self) -> Markup:
         heading = tag("h2", self.title, id=f"{self.name}-title")
-        return tag("section", heading, *(block.html() for block in self.blocks), id=self.name, aria_labelledby=f"{self.name}-title")
+        return tag(
+            "section",
+            heading,
+            *(block.html() for block in self.blocks),
+            id=self.name,
+            aria_labelledby=f"{self.name}-title",
+        )
+
+
+@dataclass(frozen=True)
+class Row:
+    """Blocks side by side where there is room, one below the other where there is not."""
+
+    blocks: Sequence[Block]
+
+    def html(self) -> Markup:
+        return tag("div", *(block.html() for block in self.blocks), class_="row")
 
 
 @dataclass(frozen=True)
@@ -110,6 +139,22 @@ class Drawing:
 
     def html(self) -> Markup:
         return tag("figure", self.svg, tag("figcaption", *self.caption), class_="wide" if self.wide else None)
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A picture drawn black on white, which stays so at night; on a phone it is moved sideways rather than
+    shrunk."""
+
+    svg: bytes
+    caption: Sequence[str]
+    spoken: str
+
+    def html(self) -> Markup:
+        source = "data:image/svg+xml;base64," + base64.b64encode(self.svg).decode()
+        image = tag("img", src=source, alt=self.spoken)
+        frame = tag("div", image, class_="sheet scroll", tabindex=0, role="region", aria_label=self.spoken)
+        return tag("figure", frame, tag("figcaption", *self.caption))
 
 
 @dataclass(frozen=True)

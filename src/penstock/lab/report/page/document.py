@@ -41,7 +41,12 @@ class Page:
             tag("title", self.title),
             tag("style", join([asset("page", "page.css"), *self.styles], "\n")),
         )
-        top = tag("header", tag("p", "Penstock", class_="brand"), tag("h1", self.title), tag("p", *self.lead, class_="lead"))
+        top = tag(
+            "header",
+            tag("p", "Penstock", class_="brand"),
+            tag("h1", self.title),
+            tag("p", *self.lead, class_="lead"),
+        )
         body = tag(
             "body",
             top,

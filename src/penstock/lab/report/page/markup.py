@@ -3,7 +3,7 @@
 import html
 from collections.abc import Iterable
 
-__all__ = ["Markup", "join", "number", "tag"]
+__all__ = ["Markup", "agreement", "join", "number", "tag"]
 
 VOID = frozenset({"br", "hr", "img", "input", "meta", "link"})
 
@@ -22,9 +22,14 @@ def join(parts: Iterable[str], between: str = "") -> Markup:
     return Markup(escaped(between).join(escaped(part) for part in parts))
 
 
-def tag(name: str, *children: str, **attributes: object) -> Markup:
-    """`tag("p", "a < b", class_="note")`. True is an attribute without a value; None and False are left out."""
-    written = "".join(_attribute(key, value) for key, value in attributes.items() if value not in (None, False))
+def tag(name: str, /, *children: str, **attributes: object) -> Markup:
+    """`tag("p", "a < b", class_="note")`. True is an attribute without a value; None and False are left
+    out."""
+    written = "".join(
+        _attribute(key, value)
+        for key, value in attributes.items()
+        if value is not None and value is not False
+    )
     if name in VOID:
         return Markup(f"<{name}{written}>")
     return Markup(f"<{name}{written}>{join(children)}</{name}>")
@@ -48,3 +53,8 @@ def number(value: float, digits: int = 4) -> str:
         return "0"
     raised = f"·10{str(int(power)).translate(SUPERSCRIPTS)}" if power else ""
     return mantissa.replace("-", "−") + raised
+
+
+def agreement(apart: float) -> str:
+    """How two ways to one number agree: `are equal to the last bit`, or by how much they differ."""
+    return f"differ by {number(apart, 2)}" if apart else "are equal to the last bit"

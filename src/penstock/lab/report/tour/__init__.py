@@ -1,1 +1,2 @@
-"""The page of `penstock demo`: one small network, opened. Each file is one part of the tour, computed and told."""
+"""The page of `penstock demo`: one small network, opened. Each file is one part of the tour, computed and
+told."""

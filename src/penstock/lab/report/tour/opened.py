@@ -78,6 +78,9 @@ def open_network(model: nn.Module | None = None, x: Tensor | None = None) -> Ope
 def _jacobian_kernel(model: nn.Module, x: Tensor) -> Tensor:
     """J Jᵀ over all weights, one example after the other: no paths, no gates, autograd alone."""
     weights = list(model.parameters())
-    rows = [torch.cat([part.flatten() for part in torch.autograd.grad(model(row[None]).sum(), weights)]) for row in x]
+    rows = [
+        torch.cat([part.flatten() for part in torch.autograd.grad(model(row[None]).sum(), weights)])
+        for row in x
+    ]
     jacobian = torch.stack(rows)
     return jacobian @ jacobian.T

@@ -1,9 +1,9 @@
-"""The same network while it learns: when its gates flip, and what the tangent kernel does then (N Definition 3.3)."""
+"""The same network while it learns: when its gates flip, and what the tangent kernel does then (N
+Definition 3.3)."""
 
-import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from itertools import pairwise
 
 import torch
 from torch import Tensor, nn
@@ -14,12 +14,10 @@ from penstock.lab.models.toy import toy_inputs, toy_network
 
 __all__ = ["STEPS", "Instant", "Stretch", "Training", "train"]
 
-STEPS = 72
+STEPS = 60
 STEP_SIZE = 3e-4
 MOMENTUM = 0.9
-OTHERS = 9
-"""Points on a circle around the three inputs, learnt with them."""
-RADIUS = 3.0
+TARGETS = (-3.0, 0.0, 12.0)
 
 
 @dataclass(frozen=True)
@@ -56,44 +54,41 @@ class Training:
 
 
 def train(follow: Callable[[Iterable[int]], Iterable[int]] = iter) -> Training:
-    """Gradient descent with momentum from the toy of N Figure 1 towards ŷ = -x(2)."""
-    model, probe = toy_network(), toy_inputs()
-    x = _points(probe)
-    y = -x[:, 1:]
+    """Gradient descent with momentum on ½ Σ (ŷ - y)² over the three inputs, from the toy of N Figure 1."""
+    model, x = toy_network(), toy_inputs()
+    y = torch.tensor(TARGETS, dtype=x.dtype)
     optimizer = torch.optim.SGD(model.parameters(), lr=STEP_SIZE, momentum=MOMENTUM)
-    switches = penstock.Switches(model, probe)
+    switches = penstock.Switches(model, x)
     course = [_weights(model)]
     losses, outputs = [], []
     for _ in follow(range(STEPS)):
-        loss = _look(model, x, y, probe, losses, outputs)
+        loss = _look(model, x, y, losses, outputs)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
         switches.step()
         course.append(_weights(model))
-    _look(model, x, y, probe, losses, outputs)
-    times = sorted({*range(STEPS + 1), *(end for flip in switches.found for end in (flip.lo, flip.hi))})
+    _look(model, x, y, losses, outputs)
+    times = sorted(
+        {*map(float, range(STEPS + 1)), *(end for flip in switches.found for end in (flip.lo, flip.hi))}
+    )
     return Training(
         losses=losses,
         outputs=outputs,
-        targets=tuple(y[: len(probe), 0].tolist()),
+        targets=TARGETS,
         flips=list(switches.found),
-        instants=[_instant(model, probe, course, time) for time in times],
-        stretches=_stretches(model, probe, course, switches.found),
+        instants=[_instant(model, x, course, time) for time in times],
+        stretches=_stretches(model, x, course, switches.found),
     )
 
 
-def _points(probe: Tensor) -> Tensor:
-    """The three inputs, and others around them."""
-    angle = torch.arange(OTHERS, dtype=probe.dtype) * (2 * math.pi / OTHERS) + 0.3
-    return torch.cat([probe, RADIUS * torch.stack([angle.cos(), angle.sin()], dim=1)])
-
-
-def _look(model: nn.Module, x: Tensor, y: Tensor, probe: Tensor, losses: list[float], outputs: list[Any]) -> Tensor:
-    prediction = model(x)
-    loss = ((prediction - y) ** 2).mean()
+def _look(
+    model: nn.Module, x: Tensor, y: Tensor, losses: list[float], outputs: list[tuple[float, ...]]
+) -> Tensor:
+    output = model(x)[:, 0]
+    loss = ((output - y) ** 2).sum() / 2
     losses.append(loss.item())
-    outputs.append(tuple(prediction.detach()[: len(probe), 0].tolist()))
+    outputs.append(tuple(output.tolist()))
     return loss
 
 
@@ -110,16 +105,16 @@ def _at(model: nn.Module, course: list[list[Tensor]], time: float) -> nn.Module:
     return model
 
 
-def _instant(model: nn.Module, probe: Tensor, course: list[list[Tensor]], time: float) -> Instant:
-    features = penstock.npf(_at(model, course, time), probe)
+def _instant(model: nn.Module, x: Tensor, course: list[list[Tensor]], time: float) -> Instant:
+    features = penstock.npf(_at(model, course, time), x)
     kernel = features @ penstock.vtk(model) @ features.T
-    return Instant(float(time), tuple(kernel.diagonal().tolist()))
+    return Instant(time, tuple(kernel.diagonal().tolist()))
 
 
-def _stretches(model: nn.Module, probe: Tensor, course: list[list[Tensor]], flips: list[Switch]) -> list[Stretch]:
+def _stretches(model: nn.Module, x: Tensor, course: list[list[Tensor]], flips: list[Switch]) -> list[Stretch]:
     cuts = [0.0, *(flip.hi for flip in flips), float(len(course) - 1)]
     found = []
-    for begin, end in zip(cuts, cuts[1:], strict=False):
-        gates = list(penstock.capture(_at(model, course, begin), probe).to_dense().values())
+    for begin, end in pairwise(cuts):
+        gates = list(penstock.capture(_at(model, course, begin), x).to_dense().values())
         found.append(Stretch(begin, end, gates))
     return found

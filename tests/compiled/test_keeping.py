@@ -14,7 +14,7 @@ pytest.importorskip("numba")
 from numba.core import caching, config
 
 from penstock import compiled
-from penstock.compiled.cached import cached
+from penstock.compiled.keeping import cached
 
 
 @pytest.fixture(autouse=True)

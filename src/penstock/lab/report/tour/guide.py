@@ -1,0 +1,113 @@
+"""The tour itself: computed part by part, and put on one page."""
+
+import platform
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+import penstock
+from penstock.lab.report.page.blocks import Code, Prose, Section
+from penstock.lab.report.page.document import Page, asset
+from penstock.lab.report.page.markup import Markup
+from penstock.lab.report.tour.explorer import opening
+from penstock.lab.report.tour.figure import figure
+from penstock.lab.report.tour.flipping import flipping
+from penstock.lab.report.tour.kernels import sharing, tangent
+from penstock.lab.report.tour.opened import open_network
+from penstock.lab.report.tour.training import STEPS, train
+
+__all__ = ["Guide", "write_tour"]
+
+M = Markup
+CALLS = (
+    "record = penstock.capture(model, x)   # which gates are open: one bit each",
+    "record.overlap()                      # τ, layer by layer",
+    "penstock.list_paths(model)            # the paths, in the order of the figure",
+    "phi = penstock.npf(model, x)          # features, inputs × paths",
+    "v = penstock.npv(model)               # values",
+    "V = penstock.vtk(model)               # paths × paths",
+    "phi @ v                               # the output",
+    "phi @ phi.T                           # H",
+    "phi @ V @ phi.T                       # K",
+    "switches = penstock.Switches(model, x)  # then switches.step() after every optimizer.step()",
+)
+
+
+@dataclass(frozen=True)
+class Guide:
+    """Who is told what the tour does, and who shows how far it is."""
+
+    say: Callable[[str], None]
+    follow: Callable[[Iterable[int]], Iterable[int]] = iter
+
+
+def write_tour(folder: Path, guide: Guide) -> Path:
+    """Compute the tour and write its page; the path of the page."""
+    guide.say("opening the network 2-3-3-1 on three inputs")
+    opened = open_network()
+    gates = ", ".join(
+        "".join(str(int(bit)) for layer in opened.gates for bit in layer[example])
+        for example in range(len(opened.x))
+    )
+    open_paths = ", ".join(str(int(count)) for count in (opened.features != 0).sum(dim=1))
+    guide.say(f"  6 gates, open for each input: {gates}; of {len(opened.paths)} paths open: {open_paths}")
+    guide.say(
+        f"  output and ⟨φ, v⟩ differ by {(opened.features @ opened.values - opened.output).abs().max():.1g}"
+    )
+    guide.say(f"  K and ΦᵀVΦ differ by {(opened.tangent_kernel - opened.jacobian_kernel).abs().max():.1g}")
+    guide.say(f"training it for {STEPS} steps, watching its gates")
+    training = train(guide.follow)
+    guide.say(
+        f"  loss {training.losses[0]:.3g} → {training.losses[-1]:.2g}, {len(training.flips)} flips of gates"
+    )
+    page = Page(
+        title="A ReLU network, opened",
+        lead=(
+            "A ReLU network is a bundle of straight paths with gates on them. An input opens some of "
+            "the gates, and the paths that they "
+            "leave make up the output, exactly. This is the network of Figure 1 of ",
+            M("<cite>Neural Path Features and Neural Path Kernel</cite>"),
+            " (2020): two inputs, two layers of three gates, one output, with weights and inputs "
+            "that give it gates of the figure’s kind.",
+        ),
+        blocks=[
+            opening(opened),
+            figure(opened),
+            sharing(opened),
+            tangent(opened),
+            flipping(training),
+            _calls(),
+        ],
+        styles=[asset("tour", "tour.css")],
+        scripts=[asset("tour", "tour.js")],
+        footer=(
+            f"Penstock {penstock.__version__}, torch {version('torch')}, Python "
+            f"{platform.python_version()}. Nothing on this page is fetched from anywhere.",
+        ),
+    )
+    return page.write(folder)
+
+
+def _calls() -> Section:
+    return Section(
+        "calls",
+        "Where the numbers come from",
+        [
+            Prose(
+                [
+                    "Every number above was computed while this page was written, by calls that take "
+                    "any module of PyTorch:"
+                ]
+            ),
+            Code(CALLS),
+            Prose(
+                [
+                    M(
+                        "<code>penstock claims</code> lists what the papers claim, and "
+                        "<code>penstock reproduce N2</code> re-derives a claim and judges it."
+                    )
+                ]
+            ),
+        ],
+    )

@@ -1,0 +1,31 @@
+"""The exact claims draw what they found."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lab.toys import done
+from penstock.lab.claims.listing import built_claims
+
+SMALLER: dict[str, dict[str, Any]] = {
+    "N2": {"architectures": 1, "draws": 1},
+    "N3": {"networks": 1},
+    "N4": {"architectures": 1, "draws": 4},
+    "N5": {"architectures": 1, "draws": 1},
+    "N7": {"architectures": 2, "draws": 6},
+    "N27": {"networks": ("2-2-1", "1-2-2-1")},
+    "D1": {"cases": 2},
+    "D3": {"networks": ("2-1-1",)},
+    "D7": {"architectures": 1, "draws": 40},
+    "D20": {"networks": 0},
+}
+
+
+@pytest.mark.parametrize("id", SMALLER)
+def test_a_claim_draws_what_it_found(id: str, tmp_path: Path):
+    claim = built_claims()[id]
+    assert claim.draw is not None
+    figure = claim.draw(done(claim, tmp_path, **SMALLER[id]).evidence)
+    figure.savefig(tmp_path / "picture.png")
+    assert (tmp_path / "picture.png").stat().st_size > 5000
