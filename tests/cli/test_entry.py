@@ -48,7 +48,8 @@ def _seconds(*arguments: str) -> float:
 
 def test_help_loads_neither_torch_nor_matplotlib():
     heavy = "('torch', 'matplotlib', 'numpy', 'polars')"
-    code = f"import sys; from penstock.cli import main; main(['claims']); print([m for m in {heavy} if m in sys.modules])"
+    look = f"print([name for name in {heavy} if name in sys.modules])"
+    code = f"import sys; from penstock.cli import main; main(['claims']); {look}"
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, env=plain_environment(), check=True
     )

@@ -4,6 +4,7 @@
 
 import copy
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -11,7 +12,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
+from torch.nn.utils import parametrizations, prune
 
+import penstock
 from networks.fully_connected import fully_connected
 from networks.residual import ResNet18
 from oracle import switching as oracle
@@ -330,6 +333,56 @@ class TestWhatItReads:
         with torch.autocast("cpu", dtype=torch.bfloat16):
             under_autocast = mixed.step()
         assert under_autocast == plain.step() != []
+
+    def test_a_module_that_returns_a_dictionary_is_adapted(self):
+        model = InDictionary()
+        plain, adapted = (
+            copy.deepcopy(model.net),
+            penstock.adapt(model, lambda model, batch: model(batch)["y"]),
+        )
+        x, end = normal(0, 5, 2), moved(model, 1, 1.0)
+        first, second = Switches(adapted, x), Switches(plain, x)
+        step_to(model, end)
+        step_to(plain, end.get_submodule("net"))
+        names = [one.layer for one in first.step()]
+        assert names == [f"net.{one.layer}" for one in second.step()] != []
+
+    @pytest.mark.parametrize(
+        "derive",
+        [
+            lambda layer: prune.l1_unstructured(layer, "weight", amount=0.4),
+            parametrizations.weight_norm,
+            parametrizations.spectral_norm,
+        ],
+    )
+    def test_weights_that_are_made_from_others_are_made_at_every_place(
+        self, derive: Callable[[nn.Module], nn.Module]
+    ):
+        model = fully_connected(2, 6, 6, 1, bias=True)
+        derive(model[0])
+        model.eval()
+        x = normal(0, 8, 2)
+        before, switches = capture(model, x).to_dense(), Switches(model, x)
+        with torch.no_grad():
+            for parameter in model.parameters():
+                parameter.add_(normal(1, *parameter.shape))
+        found = switches.step()
+        after = capture(model, x).to_dense()
+        flipped = {name: torch.zeros_like(bits) for name, bits in before.items()}
+        for one in found:
+            flipped[one.layer][(one.example, *one.unit)] ^= True
+        assert found
+        assert all(torch.equal(flipped[name], before[name] ^ bits) for name, bits in after.items())
+        assert {one.changes_npf for one in found} <= {True, False}
+
+
+class InDictionary(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = fully_connected(2, 4, 1)
+
+    def forward(self, x: Tensor) -> dict[str, Tensor]:
+        return {"y": self.net(x)}
 
 
 class Turning(nn.Module):

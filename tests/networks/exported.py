@@ -422,7 +422,7 @@ UNREADABLE: dict[str, tuple[Make, Shape, str]] = {
     "torch.cond": (
         lambda: Inline(lambda m, x: torch.cond(x.sum() > 0, lambda h: 2 * h, lambda h: 3 * h, (m.lin(x),))),
         (4,),
-        "choose or repeat",
+        "calls cond, which runs other graphs.*torch.where",
     ),
     # what loses the rows
     "a fixed view": (

@@ -11,13 +11,14 @@ from math import prod
 from typing import NamedTuple
 
 import torch
+from torch import Tensor, nn
+
 from penstock.paths.sites import sites
 from penstock.paths.tally import tally
 from penstock.walk.graph import Graph
 from penstock.walk.operation import meaning
 from penstock.walk.reading import read
 from penstock.walk.site import Site
-from torch import Tensor, nn
 
 
 class Edge(NamedTuple):

@@ -15,14 +15,14 @@ from oracle.edges import counts_by_edges, graph_and_sites
 from penstock import count_paths, list_paths
 
 
-@settings(max_examples=10)
+@settings(max_examples=6)
 @given(inputs=st.integers(1, 50), width=st.integers(1, 50), depth=st.integers(1, 6))
 def test_a_fully_connected_network_has_d_in_w_to_the_d_minus_1(inputs, width, depth):
     model = fully_connected(inputs, *[width] * (depth - 1), 1)
     assert count_paths(model) == inputs * width ** (depth - 1)
 
 
-@settings(max_examples=10)
+@settings(max_examples=6)
 @given(widths=st.lists(st.integers(1, 20), min_size=2, max_size=5))
 def test_each_bias_starts_paths_of_its_own(widths):
     """From the bias of layer l, as many as the widths of the layers from l on to the last but one make."""
@@ -49,11 +49,11 @@ def test_as_many_are_counted_as_are_listed(model, shape):
 
 
 def test_numbers_beyond_any_float_are_exact():
-    """997 · 1009^130 has 394 digits."""
-    model = fully_connected(997, *[1009] * 3, 1, dtype=torch.float32)
-    inner = nn.Sequential(*[model[2], nn.ReLU()] * 128)
+    """997 · 1009^104 has 316 digits."""
+    model = fully_connected(997, *[1009] * 3, 1)
+    inner = nn.Sequential(*[model[2], nn.ReLU()] * 102)
     deep = nn.Sequential(model[0], nn.ReLU(), inner, model[4], nn.ReLU(), model[6])
-    assert count_paths(deep) == 997 * 1009**130
+    assert count_paths(deep) == 997 * 1009**104
 
 
 def test_a_resnet_18_is_counted_without_its_edges():

@@ -1,5 +1,7 @@
 """Neural path features: N Definition 2.1, Proposition 2.1."""
 
+from copy import deepcopy
+
 import numpy as np
 import pytest
 import torch
@@ -22,7 +24,7 @@ from oracle.paths import chain, listed
 from oracle.paths import npf as slow_npf
 from oracle.paths import npv as slow_npv
 from oracle.wiring import wire_sequential
-from penstock import PenstockError, npf, npv
+from penstock import PenstockError, npf, npv, vtk
 
 widths = st.lists(st.integers(1, 4), min_size=2, max_size=5)
 
@@ -38,6 +40,7 @@ def assert_proposition_2_1(model, x, **tolerance):
         torch.testing.assert_close(npf(model, x, output=output) @ value, y[:, output], **tolerance)
 
 
+@settings(max_examples=12)
 @given(
     widths=widths,
     bias=st.booleans(),
@@ -197,3 +200,31 @@ def test_features_have_the_dtype_of_the_model(dtype):
 def test_inputs_that_do_not_fit_are_refused(x, reason):
     with pytest.raises(PenstockError, match=reason):
         npf(fully_connected(2, 3, 1), x)
+
+
+@pytest.mark.cuda
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+@pytest.mark.parametrize(
+    ("model", "shape"),
+    [
+        (small_images(nn.MaxPool2d(2, stride=1), width=1), (2, 4, 4)),
+        (small_images(nn.AvgPool2d(2, stride=1), width=1), (2, 4, 4)),
+        (SmallResNet(width=1), (1, 2, 2)),
+        (Concatenating(), (1, 3)),
+        (TiedAutoencoder(), (3,)),
+        (
+            settled(
+                nn.Sequential(nn.Linear(3, 2), nn.PReLU(2), nn.Linear(2, 2), nn.ReLU6(), nn.Linear(2, 1))
+            ),
+            (3,),
+        ),
+    ],
+)
+def test_on_a_gpu_everything_is_as_on_the_cpu(model, shape):
+    x = torch.randn(4, *shape, dtype=torch.float64)
+    features, values, kernel = npf(model, x), npv(model, input_shape=shape), vtk(model, input_shape=shape)
+    there = deepcopy(model).cuda()
+    assert npf(there, x.cuda()).is_cuda
+    torch.testing.assert_close(npf(there, x.cuda()).cpu(), features)
+    torch.testing.assert_close(npv(there, input_shape=shape).cpu(), values)
+    torch.testing.assert_close(vtk(there, input_shape=shape).cpu(), kernel)

@@ -74,7 +74,7 @@ def test_the_bundles_of_d_figure_9():
     assert len(np.unique(strengths.numpy().round(12))) == 8
 
 
-@settings(max_examples=8)
+@settings(max_examples=6)
 @given(positions=st.integers(1, 4), convolutions=st.integers(1, 3), data=st.data())
 def test_circular_paths_come_in_bundles_of_all_positions(positions, convolutions, data):
     """d_in ŵ^(d-1) paths, ŵ^(d-1) strengths, bundles of d_in; pooling is layer d (D Section 4)."""

@@ -15,7 +15,7 @@ from penstock.lab.claims.listing import Row, claim_rows, select
 from penstock.lab.runs.inventory import standing
 from penstock.lab.runs.places import runs_folder
 
-__all__ = ["choose", "claims"]
+__all__ = ["choose", "list_claims"]
 
 NOT_BUILT = "not built yet"
 COLUMNS = (
@@ -37,7 +37,7 @@ class Claims(Common):
     """Print JSON, with all that is known of each claim."""
 
 
-def claims(arguments: Sequence[str]) -> int:
+def list_claims(arguments: Sequence[str]) -> int:
     """The table; off a terminal one line a claim: id, paper, place, claim, the paper's figure, ours,
     verdict, scale."""
     command = parse(Claims, arguments, "penstock claims", _about())
@@ -107,4 +107,4 @@ def _figure(line: dict[str, Any]) -> str:
 
 def _about() -> str:
     papers = ", ".join(f"{letter}: {title}" for letter, title in PAPERS.items())
-    return f"{claims.__doc__}\n\n{papers}.".replace("  ", " ")
+    return f"{list_claims.__doc__}\n\n{papers}.".replace("  ", " ")

@@ -10,7 +10,7 @@ from penstock.cli.arguments import Common, Flag, hint, parse
 from penstock.cli.voice import Voice
 from penstock.lab.runs.progress import Progress
 
-__all__ = ["demo"]
+__all__ = ["show_tour"]
 
 
 @dataclass(frozen=True)
@@ -21,13 +21,13 @@ class Demo(Common):
     """Show the page in the browser."""
 
 
-def demo(arguments: Sequence[str]) -> int:
+def show_tour(arguments: Sequence[str]) -> int:
     """The tour: opens the network of N Figure 1 on three inputs, lists its paths, makes its kernels of
     them, trains it a little and finds the instants at which its gates flip.
 
     Writes a page that stands alone in one file, and ends with the line that says where it is.
     """
-    command = parse(Demo, arguments, "penstock demo", demo.__doc__ or "")
+    command = parse(Demo, arguments, "penstock demo", show_tour.__doc__ or "")
     from penstock.lab.report.tour.guide import Guide, write_tour
 
     voice = Voice()

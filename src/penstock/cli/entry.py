@@ -11,22 +11,22 @@ import tyro
 
 import penstock
 from penstock.cli.arguments import Common, Flag, UsageError, describe, parse
-from penstock.cli.claims import claims
-from penstock.cli.demo import demo
-from penstock.cli.reproduce import reproduce
-from penstock.cli.runs import runs
+from penstock.cli.claims import list_claims
+from penstock.cli.demo import show_tour
+from penstock.cli.reproduce import reproduce_claims
+from penstock.cli.runs import list_runs
 from penstock.errors import nearest
 
 __all__ = ["main"]
 
 COMMANDS: dict[str, tuple[Callable[[Sequence[str]], int], str]] = {
     "demo": (
-        demo,
+        show_tour,
         "The tour: opens a small network, trains it a little, and writes a page. Seconds, no download.",
     ),
-    "claims": (claims, "Every claim of the papers: the paper's figure, ours, the verdict."),
-    "reproduce": (reproduce, "Re-derive claims and judge them."),
-    "runs": (runs, "What has been run."),
+    "claims": (list_claims, "Every claim of the papers: the paper's figure, ours, the verdict."),
+    "reproduce": (reproduce_claims, "Re-derive claims and judge them."),
+    "runs": (list_runs, "What has been run."),
 }
 
 INTERRUPTED = 130

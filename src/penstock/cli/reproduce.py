@@ -18,7 +18,7 @@ from penstock.lab.report.pictures import draw_picture
 from penstock.lab.runs.performing import Bench, Outcome, perform
 from penstock.lab.runs.places import runs_folder
 
-__all__ = ["reproduce"]
+__all__ = ["reproduce_claims"]
 
 PROGRAM = "penstock reproduce"
 
@@ -54,7 +54,7 @@ class Result:
     notes: list[str] = field(default_factory=list)
 
 
-def reproduce(arguments: Sequence[str]) -> int:
+def reproduce_claims(arguments: Sequence[str]) -> int:
     """Re-derive claims: run each (or find it done), judge it by the rule written before the run, draw its
     picture.
 
@@ -88,7 +88,7 @@ def _read(arguments: Sequence[str]) -> Any:
     claim = claim_alone(arguments, Reproduce)
     if claim is None:
         refuse_shared(arguments, Reproduce)
-        return parse(Reproduce, arguments, PROGRAM, reproduce.__doc__ or "")
+        return parse(Reproduce, arguments, PROGRAM, reproduce_claims.__doc__ or "")
     scale = claim.scale_for(asked_scale(arguments, Reproduce.scale))
     command = parse(command_for(Reproduce, claim, scale), arguments, PROGRAM, about_claim(claim))
     if len(set(command.claims)) > 1 and changed(claim.scales[scale].settings, command.settings):

@@ -16,7 +16,7 @@ from penstock.lab.runs.inventory import Record, records
 from penstock.lab.runs.places import runs_folder
 from penstock.lab.runs.progress import duration
 
-__all__ = ["runs"]
+__all__ = ["list_runs"]
 
 COLUMNS = (
     Column("run"),
@@ -38,10 +38,10 @@ class Runs(Common):
     """Print JSON: settings, seeds, versions, machine, verdict and the whole journal."""
 
 
-def runs(arguments: Sequence[str]) -> int:
+def list_runs(arguments: Sequence[str]) -> int:
     """The runs of a folder; off a terminal one line a run: name, state, verdict, started, seconds, journal
     lines."""
-    command = parse(Runs, arguments, "penstock runs", runs.__doc__ or "")
+    command = parse(Runs, arguments, "penstock runs", list_runs.__doc__ or "")
     root = runs_folder(command.runs)
     found = _choose(records(root), command.names, root)
     voice = Voice()

@@ -22,14 +22,14 @@ _STRIP = 1 << 14
 def pack_between(q: NDArray[Any], most: float | int, words: NDArray[np.int64], threads: int) -> None:
     """Sets bit i of a row of `words` where 0 < q[i] <= most; q is rows × gates, and whole in memory."""
     rows, across = words.shape
-    pack = partial(_strip, q, most, words.reshape(-1), across)
+    pack = partial(_strip, q, most, words.reshape(-1), across, _STRIP)
     in_strips(pack, range(0, rows * across, _STRIP), threads)
 
 
 @cached
 @no_type_check
-def _strip(q, most, words, across, start):
-    for place in range(start, min(start + _STRIP, len(words))):
+def _strip(q, most, words, across, length, start):
+    for place in range(start, min(start + length, len(words))):
         row, first = place // across, place % across * _WORD
         part = q[row, first : first + _WORD]
         word = np.int64(0)

@@ -118,6 +118,7 @@ def _strip(rows, columns, ends, symmetric, out, start):
             for layer in range(len(ends) - 1):
                 _count_tile(counts, rows, columns, top, height, left, width, ends[layer], ends[layer + 1])
                 for i in range(height):
+                    target, factor = product[i, :width], counts[i, :width]
                     for j in range(width):
-                        product[i, j] *= counts[i, j]
+                        target[j] *= factor[j]
             _write_tile(product, out, top, height, left, width, symmetric)

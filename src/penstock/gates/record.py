@@ -27,8 +27,8 @@ class GateRecord(Mapping[str, GateLayer]):
     ones by value; what counts open gates refuses smooth ones until `active` has named a threshold.
 
     `print(record)` shows every layer with its share of open gates and its dead and always-open units.
-    `record.overlap()` counts the gates that two inputs share, τ of N Definition C.2; `record.active(threshold)`
-    takes the gates above a threshold, D Section 3.1.
+    `record.overlap()` counts the gates that two inputs share, τ of N Definition C.2;
+    `record.active(threshold)` takes the gates above a threshold, D Section 3.1.
 
     >>> model = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1))
     >>> record = penstock.capture(model, torch.randn(5, 2))

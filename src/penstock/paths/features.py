@@ -33,7 +33,8 @@ def npf(model: nn.Module, x: Inputs, *, output: int = 0) -> Float[Tensor, "n pat
     x = whole(model, x)
     asked = ask_about(model, x, output)
     paths = asked.tally.paths
-    check_memory(paths, f"one feature for each and each of {len(x)} examples", len(x) * paths * x.itemsize)
+    asking = f"one feature for each and each of {len(x)} examples"
+    check_memory(paths, asking, len(x) * paths * x.itemsize, x.device)
     with torch.no_grad():
         hops = asked.hops()
         strings = hops.strings.values(_gates(asked, hops, x))

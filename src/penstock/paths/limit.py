@@ -2,13 +2,15 @@
 
 What is listed path by path can outgrow any machine. So every such question counts the paths first, which
 takes no memory, and is refused where its answer would be larger than `memory_limit()`: a quarter of the
-machine's memory, unless `set_memory_limit` has said otherwise.
+memory of the machine or of the GPU that the model is on, unless `set_memory_limit` has said otherwise.
 """
 
 import math
 import os
 import re
 from pathlib import Path
+
+import torch
 
 from penstock.errors import PenstockError
 
@@ -21,28 +23,32 @@ _WHERE_NOBODY_SAYS = 8 << 30
 _chosen: int | None = None
 
 
-def memory_limit() -> int:
-    """The limit, in bytes."""
-    return _machine() // 4 if _chosen is None else _chosen
+def memory_limit(device: torch.device | None = None) -> int:
+    """The limit in bytes, for an answer on this device."""
+    if _chosen is not None:
+        return _chosen
+    return (torch.cuda.mem_get_info(device)[1] if device and device.type == "cuda" else _machine()) // 4
 
 
 def set_memory_limit(limit: int | str | None) -> None:
-    """Bytes, or a text such as "16GiB"; None for a quarter of the machine's memory.
+    """Bytes, or a text such as "16GiB"; None for a quarter of the memory there is.
 
     >>> set_memory_limit("16GiB")
     >>> memory_limit()
     17179869184
+    >>> set_memory_limit(None)
     """
     global _chosen
     _chosen = None if limit is None else _bytes(limit)
 
 
-def check_memory(paths: int, asked: str, size: int) -> None:
+def check_memory(paths: int, asked: str, size: int, device: torch.device | None = None) -> None:
     """Refuses an answer of so many bytes, if that is above the limit. `asked` names it: "a list of them"."""
-    if size > memory_limit():
+    limit = memory_limit(device)
+    if size > limit:
         raise PenstockError(
             f"{_count(paths)} paths lead to this output, and {asked} takes {_size(size)}, above the limit of "
-            f"{_size(memory_limit())}; penstock.count_paths counts them without listing, and "
+            f"{_size(limit)}; penstock.count_paths counts them without listing, and "
             "penstock.paths.limit.set_memory_limit sets another limit"
         )
 

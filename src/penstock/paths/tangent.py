@@ -41,14 +41,14 @@ def vtk(
             [0., 1.]])
     """
     asked = ask(model, input_shape, output)
-    paths = asked.tally.paths
-    check_memory(paths, "a number for each pair of them", paths**2 * asked.like.itemsize)
+    paths, like = asked.tally.paths, asked.like
+    check_memory(paths, "a number for each pair of them", paths**2 * like.itemsize, like.device)
     gradients = path_gradients(asked)
-    kernel = torch.empty(paths, paths, dtype=asked.like.dtype)
+    kernel = torch.empty(paths, paths, dtype=like.dtype)
     for first in range(0, paths, _BLOCK):
         columns = slice(first, first + _BLOCK)
         kernel[:, columns] = torch.from_numpy(gradients @ gradients[columns].toarray().T)
-    return kernel.to(asked.like.device)
+    return kernel.to(like.device)
 
 
 def path_gradients(asked: Asked) -> sparse.csr_array:

@@ -26,8 +26,9 @@ def npv(
     torch.Size([2])
     """
     asked = ask(model, input_shape, output)
-    check_memory(asked.tally.paths, "one value for each", asked.tally.paths * asked.like.itemsize)
+    paths, like = asked.tally.paths, asked.like
+    check_memory(paths, "one value for each", paths * like.itemsize, like.device)
     with torch.no_grad():
-        hops, one = asked.hops(), asked.like.new_ones(1)
+        hops, one = asked.hops(), like.new_ones(1)
         weights = torch.cat([one, hops.alphabet.values(one)])
         return products(hops, one.expand(1, hops.roots), weights[None], hops.weight + 1)[0]

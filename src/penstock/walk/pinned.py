@@ -22,7 +22,7 @@ class LostBatch(PenstockError):
 
 
 def where_pinned(model: nn.Module, rows: Tensor) -> Place:
-    """The place of the first call after which the batch is a symbol no longer; the model where none shows."""
+    """The place of the call that makes the batch a symbol no longer; the model itself where none shows."""
     found: list[Place] = []
 
     @contextlib.contextmanager
@@ -37,19 +37,26 @@ def where_pinned(model: nn.Module, rows: Tensor) -> Place:
 
 
 class _Pins(TorchFunctionMode):
-    """Looks, after every call, whether the batch is still a symbol."""
+    """Looks, around every call, whether the batch is still a symbol."""
 
     def __init__(self, model: nn.Module, x: Tensor, found: list[Place]):
         super().__init__()
         self.model, self.batch, self.found = model, x.shape[0], found
+        self.counted: Place | None = None
 
     def __torch_function__(
         self, func: Callable[..., Any], types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
     ) -> Any:
+        if self.found:
+            return func(*args, **(kwargs or {}))
+        here = place_in_frames(self.model, reversed(list(traceback.walk_stack(sys._getframe(1)))))
+        if self._is_pinned():
+            # between two calls: by a condition, or by the len() just before, which Python makes a number
+            self.found.append(self.counted or here)
         result = func(*args, **(kwargs or {}))
         if not self.found and self._is_pinned():
-            stack = list(traceback.walk_stack(sys._getframe(1)))
-            self.found.append(place_in_frames(self.model, reversed(stack)))
+            self.found.append(here)
+        self.counted = here if func is Tensor.__len__ else None
         return result
 
     def _is_pinned(self) -> bool:

@@ -93,10 +93,10 @@ class _Translation:
     def add(self, node: fx.Node) -> None:
         value = node.meta.get("val")
         if isinstance(node.target, torch._ops.HigherOrderOperator):
+            where = subject(self.model, place_of_node(node))
             raise PenstockError(
-                f"{subject(self.model, place_of_node(node))} makes torch choose or repeat while it runs "
-                f"({node.target}), which no list of steps can hold; compute both sides and choose with "
-                "torch.where, or write the loop in Python"
+                f"{where} calls {node.target}, which runs other graphs and is no step of one; take a choice "
+                "with torch.where, and write a loop in Python"
             )
         if type(value) in _SYMBOLIC or isinstance(value, int | float | bool):
             self.values[node.name] = self._number(node, value)

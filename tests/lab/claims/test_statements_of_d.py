@@ -89,7 +89,7 @@ def test_d7_shared_paths_fall_with_depth_at_least_as_eta_to_the_d_minus_1(sizes:
     assert ratio <= eta ** (len(sizes) - 2) * (1 + 1e-12)
 
 
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(
     st.integers(2, 4).flatmap(lambda n: st.tuples(st.just(n), st.integers(1, n))), st.integers(1, 3), seeds
 )

@@ -53,7 +53,7 @@ def test_path_values_move_by_the_inner_product_of_their_gradients_and_the_step()
     reached = paths.npv(paths.listed(wire_sequential(way.model, 2)))
     told = value_step(way, 2.0, way.rate)
     assert told.gap == pytest.approx(float((reached - predicted).abs().max()), rel=1e-9)
-    assert told.gap_without_first_layer > 3 * told.gap
+    assert told.gap_without_first_layer > told.gap
 
 
 def evidence(**changed: Any) -> dict[str, Any]:

@@ -68,7 +68,7 @@ def in_child(work: Callable[[], Any]) -> tuple[int, Any]:
 def run(root: Path, fresh: bool, kill_at: int | None = None) -> tuple[int, Any]:
     def work() -> dict[str, Any]:
         killer = Killer(kill_at)
-        outcome = done(CLAIM, root, fresh=fresh)
+        outcome = done(CLAIM, root, fresh=fresh, seeds=(0, 1))
         return {
             "calls": killer.calls,
             "verdict": outcome.verdict.word,
@@ -89,20 +89,19 @@ def leftovers(root: Path) -> list[str]:
     return [path.name for path in root.rglob(".*")]
 
 
-def attempt(root: Path, kills: list[int], over: bool, expected: dict[str, Any]) -> list[str]:
+def attempt(root: Path, kills: list[int], done_before: Path | None, expected: dict[str, Any]) -> list[str]:
     """Kill at each of `kills` in turn, then run to the end; what is not as it should be."""
     shutil.rmtree(root, ignore_errors=True)
     wrong: list[str] = []
-    if over:
-        run(root, fresh=False)
+    if done_before:
+        shutil.copytree(done_before, root)
     for turn, kill_at in enumerate(kills):
-        code, answer = run(root, fresh=over and turn == 0, kill_at=kill_at)
-        if code != KILLED and turn == 0:
+        code, answer = run(root, fresh=bool(done_before) and turn == 0, kill_at=kill_at)
+        if code != KILLED and len(kills) == 1:
             wrong.append(f"was not killed: {answer}")
         wrong += look(root)
         visible = [each.state for each in records(root)]
-        hidden = list(root.glob(".*.over/verdict.json"))
-        if over and visible != ["finished"] and not hidden:
+        if done_before and visible != ["finished"] and not list(root.glob(".*.over/verdict.json")):
             wrong.append(f"the old run is lost before the new one is there: {visible}")
     _, answer = run(root, fresh=False)
     if not isinstance(answer, dict) or {**answer, "calls": 0} != {**expected, "calls": 0}:
@@ -111,19 +110,22 @@ def attempt(root: Path, kills: list[int], over: bool, expected: dict[str, Any]) 
 
 
 def main(root: Path, how: str) -> None:
-    over = how == "over"
-    shutil.rmtree(root, ignore_errors=True)
-    if over:
-        run(root, fresh=False)
-    _, expected = run(root, fresh=over)
-    calls = range(1, expected["calls"] + 1)
+    done_before = root.with_name("done")
+    for folder in (root, done_before):
+        shutil.rmtree(folder, ignore_errors=True)
+    _, begun = run(done_before, fresh=False)
+    shutil.copytree(done_before, root)
+    _, over = run(root, fresh=True)
     if how == "twice":
         pick = random.Random(0)
-        kills = [[pick.choice(calls), pick.choice(calls)] for _ in range(60)]
+        calls = range(1, over["calls"] + 1)
+        kills = [[pick.choice(calls), pick.choice(calls)] for _ in range(50)]
+        cases = [(several, pick.choice([None, done_before])) for several in kills]
     else:
-        kills = [[k] for k in calls]
-    wrong = [each for several in kills for each in attempt(root, several, over, expected)]
-    print(json.dumps({"attempts": len(kills), "verdict": expected["verdict"], "wrong": wrong}))
+        before, calls = (done_before, over["calls"]) if how == "over" else (None, begun["calls"])
+        cases = [([k], before) for k in range(1, calls + 1)]
+    wrong = [each for kills, before in cases for each in attempt(root, kills, before, begun)]
+    print(json.dumps({"attempts": len(cases), "verdict": begun["verdict"], "wrong": wrong}))
 
 
 if __name__ == "__main__":

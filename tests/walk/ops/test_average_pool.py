@@ -5,7 +5,7 @@ import torch
 from torch import nn
 
 from oracle.edges import assert_edges_are_the_module
-from penstock import list_paths
+from penstock import count_paths, list_paths
 
 
 @pytest.mark.parametrize(
@@ -26,10 +26,6 @@ from penstock import list_paths
         (nn.AdaptiveAvgPool2d((2, 3)), (2, 3, 4)),
         (nn.AdaptiveAvgPool2d((1, None)), (1, 3, 4)),
         (nn.AdaptiveAvgPool3d(1), (2, 2, 2, 2)),
-        (nn.Upsample(scale_factor=2, mode="linear"), (2, 3)),
-        (nn.Upsample(scale_factor=2, mode="bilinear", align_corners=True), (1, 2, 3)),
-        (nn.Upsample(size=(2, 2, 3), mode="trilinear"), (1, 2, 2, 2)),
-        (nn.Upsample(scale_factor=2, mode="bicubic"), (1, 2, 2)),
     ],
     ids=str,
 )
@@ -52,3 +48,9 @@ def test_the_same_divisor_is_the_same_constant():
     paths = list_paths(model, input_shape=(1, 5), output=1)
     assert [path.weights[0].constant for path in paths] == [1 / 3] * 3
     assert len(paths.bundles) == 1
+
+
+def test_windows_of_a_large_image_are_found_without_trying_every_pixel():
+    """A quarter of a million positions: an image for each would be 2^36 numbers."""
+    model = nn.Sequential(nn.AvgPool2d(2), nn.MaxPool2d(2), nn.Flatten())
+    assert count_paths(model, input_shape=(1, 512, 512), output=100) == 16

@@ -38,7 +38,7 @@ def test_a_parameter_that_divides_is_named_by_its_inverse():
     model = Inline(lambda x, w: x / w[0])
     (path,) = list_paths(model, input_shape=(4,), output=3)
     assert [str(letter) for letter in path.weights] == ["1/div.other[3]"]
-    assert float(npv(model, input_shape=(4,), output=3)) == pytest.approx(1 / float(model.w[0, 3]), rel=1e-15)
+    assert float(npv(model, input_shape=(4,), output=3)) == pytest.approx(1 / model.w[0, 3].item(), rel=1e-15)
 
 
 @pytest.mark.parametrize(

@@ -75,13 +75,13 @@ class Probe:
         with self.asking():
             check(model)
             given = whole(model, x)
-            self.few = given[:_FEW]
+            self.few = given[:_FEW].detach()
             """Some of the examples, in the model's own dtype."""
             self._first = _First(model)
             capture(model, self.few)  # refuses what a watch cannot see
             self._first.run(self.few)
             rows = find_rows(model, self.few, {name: tuple(q.shape) for name, q in self._first.seen.items()})
-        self.x = given.to(working_dtype(given.dtype))
+        self.x = given.detach().to(working_dtype(given.dtype))
         self._calls = {layer.name: layer for layer in self._first.layers(rows, len(self.few))}
         self.layers = tuple(layer for layer in self._calls.values() if layer.number >= 0)
         """The layers of hard gates, in the order of the calls."""

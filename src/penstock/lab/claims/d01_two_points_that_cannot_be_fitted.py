@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock.lab.claims.claim import Claim, Evidence, Run, Scale, Verdict
+from penstock.lab.claims.least import check_least
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,6 +36,7 @@ class Settings:
 
 
 def run(settings: Settings, run: Run) -> Evidence:
+    check_least(settings, cases=1, starts=1, steps=1)
     import torch
 
     cases = [_case(settings, case) for case in run.progress(range(settings.cases), "fitting two points")]
@@ -137,7 +139,8 @@ def draw(evidence: Evidence) -> "Figure":
     import numpy as np
     from matplotlib.figure import Figure
 
-    from penstock.lab.report.ink import FAINT, INK, PALETTE
+    from penstock.lab.report.frame import quiet
+    from penstock.lab.report.ink import INK, PALETTE
 
     figure = Figure(figsize=(9, 3.6), facecolor="white")
     left, right = figure.subplots(1, 2)
@@ -154,8 +157,8 @@ def draw(evidence: Evidence) -> "Figure":
         color=INK,
     )
     left.set_ylim(0, 9)
-    left.set_xlabel("a = output at x, so 2a at 2x", color=INK)
-    left.set_ylabel("loss", color=INK)
+    left.set_xlabel("a = output at x, so 2a at 2x")
+    left.set_ylabel("loss")
     left.set_title("without biases: one free number", fontsize=10.5, color=INK)
     steps = np.arange(evidence["losses"].shape[1])
     for losses, colour, name in (
@@ -170,15 +173,11 @@ def draw(evidence: Evidence) -> "Figure":
         evidence["least_reachable"], color=PALETTE[1], linewidth=1.2, linestyle=(0, (4, 3)), label="9/5"
     )
     right.set_yscale("log")
-    right.set_xlabel("steps of L-BFGS", color=INK)
+    right.set_xlabel("steps of L-BFGS")
     right.set_title(f"{evidence['cases']} networks of each kind", fontsize=10.5, color=INK)
     right.legend(frameon=False, labelcolor=INK, loc="center right", fontsize=9.5)
-    for ax in (left, right):
-        ax.tick_params(which="both", colors=INK, length=0)
-        ax.grid(color=FAINT, linewidth=0.4)
-        ax.set_axisbelow(True)
-        ax.spines[["top", "right"]].set_visible(False)
-        ax.spines[["left", "bottom"]].set_color(FAINT)
+    quiet(left)
+    quiet(right)
     figure.tight_layout(w_pad=2.5)
     return figure
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock.lab.claims.claim import Claim, Evidence, Run, Scale, Verdict
+from penstock.lab.claims.least import check_least, check_sigma, widths_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -20,9 +21,11 @@ class Settings:
 
 
 def run(settings: Settings, run: Run) -> Evidence:
+    check_least(settings, networks=1)
+    check_sigma(settings.sigma)
     found = []
     for name in settings.networks:
-        one = _network(tuple(map(int, name.split("-"))), settings.sigma, run)
+        one = _network(widths_of(name), settings.sigma, run)
         run.journal.write(
             network=name, draws=one["draws"], off_diagonal=one["off_diagonal"], diagonal=one["diagonal"]
         )

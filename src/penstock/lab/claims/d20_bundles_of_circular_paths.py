@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock.lab.claims.claim import Claim, Evidence, Run, Scale, Verdict
+from penstock.lab.claims.least import check_least
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,6 +25,7 @@ class Settings:
 
 
 def run(settings: Settings, run: Run) -> Evidence:
+    check_least(settings, networks=0)
     from penstock.lab.models.random_sizes import random_integer, seeded
 
     sizes: list[tuple[int, int, int]] = [FIGURE_9]

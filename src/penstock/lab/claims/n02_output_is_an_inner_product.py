@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from penstock.lab.claims.claim import Claim, Evidence, Run, Scale, Verdict
 from penstock.lab.claims.deviation import ALLOWED
+from penstock.lab.claims.least import check_least
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,6 +26,7 @@ class Settings:
 
 
 def run(settings: Settings, run: Run) -> Evidence:
+    check_least(settings, architectures=1, draws=1, examples=1)
     from functools import partial
 
     from penstock import npf, npv
@@ -53,7 +55,7 @@ def judge(evidence: Evidence) -> Verdict:
     return Verdict.when(
         holds,
         f"{counted} networks of {len(evidence['kinds'].split('; '))} kinds, {evidence['paths']} paths: "
-        f"apart by {evidence['largest_deviation']:.2g} roundings at most",
+        f"apart by {evidence['largest_deviation']:.1f} roundings at most",
     )
 
 

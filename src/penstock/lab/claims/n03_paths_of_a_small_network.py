@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from penstock.lab.claims.claim import Claim, Evidence, Run, Scale, Verdict
 from penstock.lab.claims.deviation import ALLOWED
+from penstock.lab.claims.least import check_least
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,6 +25,7 @@ class Settings:
 
 
 def run(settings: Settings, run: Run) -> Evidence:
+    check_least(settings, networks=0)
     from penstock import capture, npf, npv
     from penstock.lab.claims.deviation import roundings
     from penstock.lab.models.toy import toy_inputs, toy_network

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.lab.claims.claim import Claim, Evidence, Run, Scale, Verdict
 from penstock.lab.claims.deviation import ALLOWED
+from penstock.lab.claims.least import check_least
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,6 +28,7 @@ class Settings:
 
 
 def run(settings: Settings, run: Run) -> Evidence:
+    check_least(settings, architectures=1, draws=1, examples=2)
     from functools import partial
 
     from penstock.lab.models.fully_connected import random_relu_network
@@ -39,11 +41,11 @@ def run(settings: Settings, run: Run) -> Evidence:
         _case(network, settings.examples) for network in run.progress(networks, "random networks", total)
     ]
     counted = [one for one in cases if one["shared"]]
-    shown = max(counted, key=lambda one: one["different"])
+    shown = max(counted or cases, key=lambda one: one["different"])
     return {
         "cases": len(cases),
         "counted": len(counted),
-        "kernel_is_off_by": max(one["kernel"] for one in counted),
+        "kernel_is_off_by": max((one["kernel"] for one in counted), default=0.0),
         "paths_miscounted": sum(one["miscounted"] for one in counted),
         "undivided_is_off_by_at_least": min(
             (one["undivided"] for one in counted if one["inputs"] > 1), default=0.0
@@ -88,7 +90,7 @@ def judge(evidence: Evidence) -> Verdict:
     )
     ours = (
         f"{evidence['counted']} random networks: listed features and packed counts give one H, apart by "
-        f"{evidence['kernel_is_off_by']:.2g} roundings at most; Λ by listing and by counting agree in every "
+        f"{evidence['kernel_is_off_by']:.1f} roundings at most; Λ by listing and by counting agree in every "
         "entry"
     )
     return Verdict.when(holds, ours)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from penstock.lab.claims.claim import Claim, Evidence, Run, Scale, Verdict
 from penstock.lab.claims.deviation import ALLOWED
+from penstock.lab.claims.least import check_least
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,6 +26,7 @@ class Settings:
 
 
 def run(settings: Settings, run: Run) -> Evidence:
+    check_least(settings, architectures=1, draws=1, examples=1)
     from functools import partial
 
     from penstock import npf, vtk
@@ -65,7 +67,7 @@ def judge(evidence: Evidence) -> Verdict:
     )
     ours = (
         f"{counted} networks of {len(evidence['kinds'].split('; '))} kinds, {evidence['paths']} paths: ΦᵀVΦ "
-        f"and the kernel of gradients are apart by {evidence['largest_deviation']:.2g} roundings at most; "
+        f"and the kernel of gradients are apart by {evidence['largest_deviation']:.1f} roundings at most; "
         f"V's diagonal alone is wrong in {evidence['wrong_where_paths_are_taken_apart']}"
     )
     return Verdict.when(holds, ours)

@@ -6,6 +6,7 @@ from typing import Any
 
 from penstock.lab.claims.claim import Claim, Evidence, Run, Scale, Verdict
 from penstock.lab.claims.deviation import ALLOWED
+from penstock.lab.claims.least import check_least
 
 __all__ = ["claim"]
 
@@ -21,6 +22,7 @@ class Settings:
 
 
 def run(settings: Settings, run: Run) -> Evidence:
+    check_least(settings, cases=1, examples=1)
     cases = [_case(settings, case) for case in run.progress(range(settings.cases), "deep linear networks")]
     counted = [one for one in cases if one["every"] > 1]
     return {
@@ -28,10 +30,10 @@ def run(settings: Settings, run: Run) -> Evidence:
         "counted": len(counted),
         "entries": sum(settings.examples**2 for _ in counted),
         "entries_that_differ": sum(one["differ"] for one in counted),
-        "kernel_is_off_by": max(one["kernel"] for one in counted),
+        "kernel_is_off_by": max((one["kernel"] for one in counted), default=0.0),
         "relu_entries_that_differ": sum(one["relu"] for one in counted),
-        "smallest": min(one["every"] for one in counted),
-        "largest": max(one["every"] for one in counted),
+        "smallest": min((one["every"] for one in counted), default=1),
+        "largest": max((one["every"] for one in counted), default=1),
     }
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.lab.claims.claim import Claim, Evidence, Run, Scale, Verdict
 from penstock.lab.claims.deviation import ALLOWED
+from penstock.lab.claims.least import check_least, check_sigma, widths_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,10 +35,12 @@ class Settings:
 
 
 def run(settings: Settings, run: Run) -> Evidence:
+    check_least(settings, networks=1)
+    check_sigma(settings.sigma)
     found: list[dict[str, Any]] = []
     follows = [[0] * 4 for _ in range(4)]
     for case, name in enumerate(run.progress(settings.networks, "all ±σ weights of tiny networks")):
-        one = _network(tuple(map(int, name.split("-"))), settings, case, follows)
+        one = _network(widths_of(name), settings, case, follows)
         run.journal.write(network=name, **one)
         found.append(one)
     return {**_summed(found), **_of_depth_three(settings), "follows": _tensor(follows)}

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from penstock.lab.report.ink import FAINT, INK, PALETTE
+from penstock.lab.report.frame import quiet
+from penstock.lab.report.ink import INK, PALETTE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,7 +24,8 @@ def draw_bound(bounds: ArrayLike, values: ArrayLike, *, bound: str, value: str, 
     right, up = np.asarray(bounds, dtype=np.float64), np.asarray(values, dtype=np.float64)
     figure = Figure(figsize=(5.6, 4.6), facecolor="white")
     ax = figure.subplots()
-    least, largest = min(right.min(), up[up > 0].min()), max(right.max(), up.max())
+    every = np.concatenate([right, up])
+    least, largest = every[every > 0].min(initial=np.inf), every.max(initial=0.0) or 1.0
     wide = largest > 1000 * least
     ends = np.array([least / 2, largest * 2] if wide else [0.0, largest * 1.08])
     ax.fill_between(ends, ends, [ends[1]] * 2, color=PALETTE[1], alpha=0.12, linewidth=0)
@@ -36,12 +38,8 @@ def draw_bound(bounds: ArrayLike, values: ArrayLike, *, bound: str, value: str, 
         ax.set_yscale("log")
     ax.set_xlim(*ends)
     ax.set_ylim(*ends)
-    ax.set_xlabel(bound, color=INK, fontsize=11)
-    ax.set_ylabel(value, color=INK, fontsize=11)
-    ax.tick_params(which="both", colors=INK, length=0)
-    ax.grid(color=FAINT, linewidth=0.4)
-    ax.set_axisbelow(True)
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.spines[["left", "bottom"]].set_color(FAINT)
+    ax.set_xlabel(bound, fontsize=11)
+    ax.set_ylabel(value, fontsize=11)
+    quiet(ax)
     figure.tight_layout()
     return figure

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from penstock.lab.claims.claim import Evidence
-from penstock.lab.report.ink import FAINT, INK, PALETTE
+from penstock.lab.report.frame import quiet
+from penstock.lab.report.ink import INK, PALETTE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -18,12 +19,7 @@ def draw_deviations(evidence: Evidence, allowed: int, meaning: str) -> "Figure":
     from matplotlib.figure import Figure
 
     names = evidence["kinds"].split("; ")
-    marker = "off_by_"
-    off_by = {
-        name.removeprefix(marker): np.asarray(rows)
-        for name, rows in evidence.items()
-        if name.startswith(marker)
-    }
+    off_by = {name[7:]: np.asarray(rows) for name, rows in evidence.items() if name.startswith("off_by_")}
     every = np.concatenate([rows.ravel() for rows in off_by.values()])
     # a deviation of exactly zero has its place on a logarithmic axis too
     least = 0.5 * min(every[every > 0].min(initial=0.02), 0.02)
@@ -49,12 +45,10 @@ def draw_deviations(evidence: Evidence, allowed: int, meaning: str) -> "Figure":
     ax.set_xlim(least / 1.6, allowed * 4)
     ax.set_ylim(len(names) - 0.4, -1.0)
     ax.set_yticks(range(len(names)), names)
-    ax.set_xlabel(meaning, color=INK)
-    ax.tick_params(which="both", colors=INK, length=0)
-    ax.grid(axis="x", color=FAINT, linewidth=0.5)
-    ax.set_axisbelow(True)
-    for spine in ax.spines.values():
-        spine.set_visible(False)
+    ax.set_xlabel(meaning)
+    quiet(ax)
+    ax.grid(visible=False, axis="y")
+    ax.spines[:].set_visible(False)
     figure.legend(
         *ax.get_legend_handles_labels(),
         loc="upper right",

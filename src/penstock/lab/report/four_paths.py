@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from penstock.lab.claims.claim import Evidence
+from penstock.lab.report.frame import quiet
 from penstock.lab.report.ink import FAINT, INK, PALETTE
 
 if TYPE_CHECKING:
@@ -112,9 +113,8 @@ def _draw_formula(ax: "Axes", evidence: Evidence) -> None:
             )
     ax.set_xticks(range(len(groups)), [f"$\\theta_a$, $\\theta_b$ of {name}" for name in groups])
     ax.set_ylim(0, 1.3 * tallest)
-    ax.set_ylabel(r"$E(\tau)$ of a term that survives", color=INK)
-    ax.tick_params(length=0, colors=INK)
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.spines[["left", "bottom"]].set_color(FAINT)
+    ax.set_ylabel(r"$E(\tau)$ of a term that survives")
+    quiet(ax)
+    ax.grid(visible=False)
     ax.legend(frameon=False, loc="upper center", ncols=2, labelcolor=INK, fontsize=9.5)
     ax.set_title(f"(21), network 1-2-2-1, σ = {evidence['sigma']:g}", fontsize=10, color=INK)

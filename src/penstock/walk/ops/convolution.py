@@ -8,7 +8,7 @@ from torch import Tensor
 
 from penstock.walk.edges import Edges
 from penstock.walk.operation import Operation
-from penstock.walk.ops.windows import Taps, taps
+from penstock.walk.ops.windows import Taps, each, taps
 from penstock.walk.site import Site
 
 __all__ = ["Convolution", "TransposedConvolution"]
@@ -47,12 +47,12 @@ class Convolution(Operation):
 
     def window(self, site: Site) -> Taps:
         kernel = site.weight("weight").number.shape[2:]
-        dilation = _each(site.sizes("dilation"), len(kernel))
+        dilation = each(site.sizes("dilation"), len(kernel))
         return taps(
             site.nodes("input").number.shape[2:],
             site.shape[2:],
             kernel,
-            stride=_each(site.sizes("stride"), len(kernel)),
+            stride=each(site.sizes("stride"), len(kernel)),
             padding=_padding(site, kernel, dilation),
             dilation=dilation,
         )
@@ -92,9 +92,9 @@ class TransposedConvolution(Operation):
             site.shape[2:],
             site.nodes("input").number.shape[2:],
             kernel,
-            stride=_each(site.sizes("stride"), len(kernel)),
-            padding=_each(site.sizes("padding"), len(kernel)),
-            dilation=_each(site.sizes("dilation"), len(kernel)),
+            stride=each(site.sizes("stride"), len(kernel)),
+            padding=each(site.sizes("padding"), len(kernel)),
+            dilation=each(site.sizes("dilation"), len(kernel)),
         )
 
     def count(
@@ -128,15 +128,10 @@ def _groups(site: Site) -> int:
     return int(site.scalar("groups"))
 
 
-def _each(sizes: tuple[int, ...], dims: int) -> tuple[int, ...]:
-    """torch's way with sizes: one number stands for every dimension."""
-    return sizes * dims if len(sizes) == 1 else sizes
-
-
 def _padding(site: Site, kernel: Sequence[int], dilation: Sequence[int]) -> Sequence[int]:
     """How much padding stands before the input; `"same"` puts the smaller half of it there."""
     if site["padding"] == "valid":
         return [0] * len(kernel)
     if site["padding"] == "same":
         return [apart * (width - 1) // 2 for width, apart in zip(kernel, dilation, strict=True)]
-    return _each(site.sizes("padding"), len(kernel))
+    return each(site.sizes("padding"), len(kernel))

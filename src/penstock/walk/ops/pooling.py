@@ -1,15 +1,19 @@
-"""What pooling does to each position alone, found by doing it: padding and divisors are torch's own."""
+"""What operations on each channel alone have in common: which positions reach which, the same in all
+channels.
+"""
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float, Int64
 from torch import Tensor
 
-from penstock.walk.site import Site
+from penstock.walk.edges import Edges
+from penstock.walk.site import Site, Weight
 
-__all__ = ["Passes", "by_channel", "dimensions", "passes"]
+__all__ = ["Passes", "by_channel", "channel_edges", "dimensions", "passes"]
 
 # Entries of the images, with a single one in each, that are pooled at a time.
 _BLOCK = 1 << 24
@@ -24,7 +28,7 @@ class Passes(NamedTuple):
 
 
 def passes(site: Site, argument: str) -> Passes:
-    """The outputs that each position of a channel reaches, and what arrives there where it alone is 1."""
+    """Found by doing it: which outputs each position reaches, and what arrives when it alone is 1."""
     nodes, dims = site.nodes(argument), dimensions(site)
     size = nodes.number.shape[-dims:]
     positions = size.numel()
@@ -37,6 +41,14 @@ def passes(site: Site, argument: str) -> Passes:
         image, output = arrived.nonzero(as_tuple=True)
         found.append((output, block[image], arrived[image, output]))
     return Passes(*(torch.cat(parts) for parts in zip(*found, strict=True)))
+
+
+def channel_edges(site: Site, argument: str, passed: Passes) -> Iterator[Edges]:
+    """The edges of every channel, with constant weights."""
+    nodes, dims = site.nodes(argument), dimensions(site)
+    target = by_channel(site.outputs, dims)[:, passed.output]
+    source = nodes.laid(by_channel(nodes.number, dims)[:, passed.input])
+    yield Edges(target, source, Weight.constants(passed.value))
 
 
 def dimensions(site: Site) -> int:

@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Int64
 from torch import Tensor
 
-__all__ = ["Taps", "taps"]
+__all__ = ["Taps", "each", "taps"]
 
 
 class Taps(NamedTuple):
@@ -42,3 +42,8 @@ def taps(
         tap = (tap[:, None] * width + k[inside]).flatten()
         source = (source[:, None] * extent + i[inside]).flatten()
     return Taps(output, tap, source)
+
+
+def each(sizes: tuple[int, ...], dims: int) -> tuple[int, ...]:
+    """torch's way with sizes: one number stands for every dimension."""
+    return sizes * dims if len(sizes) == 1 else sizes

@@ -8,7 +8,7 @@ import pytest
 
 from lab.report.page.reading import Reading
 from penstock.lab.report.page.markup import number
-from penstock.lab.report.tour.figure import figure
+from penstock.lab.report.tour.figure import tell_figure
 from penstock.lab.report.tour.opened import Opened
 from penstock.lab.report.tour.training import Training
 
@@ -80,6 +80,6 @@ def test_without_the_extra_report_the_figure_is_a_line_that_says_what_it_needs(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    text = figure(opened).html()
+    text = tell_figure(opened).html()
     assert "<img" not in text
     assert "pip install &#x27;penstock[report]&#x27;" in text or "pip install 'penstock[report]'" in text

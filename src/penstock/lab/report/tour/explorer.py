@@ -8,7 +8,7 @@ from penstock.lab.report.page.markup import Markup, agreement, number, tag
 from penstock.lab.report.tour.network import draw_network, trace
 from penstock.lab.report.tour.opened import Opened
 
-__all__ = ["Explorer", "opening"]
+__all__ = ["Explorer", "tell_paths"]
 
 M = Markup
 
@@ -89,7 +89,7 @@ def _named(example: int) -> Markup:
     return M(f"<i>x</i><sub>{example + 1}</sub>")
 
 
-def opening(opened: Opened) -> Section:
+def tell_paths(opened: Opened) -> Section:
     apart = (opened.features @ opened.values - opened.output).abs().max().item()
     blocks: list[Block] = [
         Prose(

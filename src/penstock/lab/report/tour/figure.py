@@ -6,10 +6,10 @@ from penstock.lab.report.page.blocks import Block, Note, Prose, Section, Sheet
 from penstock.lab.report.page.markup import Markup
 from penstock.lab.report.tour.opened import WIDTHS, Opened
 
-__all__ = ["figure"]
+__all__ = ["tell_figure"]
 
 
-def figure(opened: Opened) -> Section:
+def tell_figure(opened: Opened) -> Section:
     """The figure; without the extra `report` a line that says what it needs."""
     blocks: list[Block] = [
         Prose(

@@ -12,7 +12,7 @@ from penstock.lab.report.tour.chart import draw_chart
 from penstock.lab.report.tour.network import draw_small, edges_that_carry, spoken
 from penstock.lab.report.tour.training import STEPS, Training
 
-__all__ = ["flipping"]
+__all__ = ["tell_flips"]
 
 M = Markup
 BROAD, NARROW = 980, 400
@@ -130,7 +130,7 @@ def _changing(flips: list[Switch]) -> str:
     return f"Of {len(flips)} flips {changing} change a path’s feature; with the others K does not jump."
 
 
-def flipping(training: Training) -> Section:
+def tell_flips(training: Training) -> Section:
     widest = max(training.flips, key=lambda flip: flip.hi - flip.lo)
     blocks: list[Block] = [
         Prose(

@@ -10,10 +10,10 @@ import penstock
 from penstock.lab.report.page.blocks import Code, Prose, Section
 from penstock.lab.report.page.document import Page, asset
 from penstock.lab.report.page.markup import Markup
-from penstock.lab.report.tour.explorer import opening
-from penstock.lab.report.tour.figure import figure
-from penstock.lab.report.tour.flipping import flipping
-from penstock.lab.report.tour.kernels import sharing, tangent
+from penstock.lab.report.tour.explorer import tell_paths
+from penstock.lab.report.tour.figure import tell_figure
+from penstock.lab.report.tour.flipping import tell_flips
+from penstock.lab.report.tour.kernels import tell_sharing, tell_tangent
 from penstock.lab.report.tour.opened import open_network
 from penstock.lab.report.tour.training import STEPS, train
 
@@ -72,11 +72,11 @@ def write_tour(folder: Path, guide: Guide) -> Path:
             "that give it gates of the figure’s kind.",
         ),
         blocks=[
-            opening(opened),
-            figure(opened),
-            sharing(opened),
-            tangent(opened),
-            flipping(training),
+            tell_paths(opened),
+            tell_figure(opened),
+            tell_sharing(opened),
+            tell_tangent(opened),
+            tell_flips(training),
             _calls(),
         ],
         styles=[asset("tour", "tour.css")],

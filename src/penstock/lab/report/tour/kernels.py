@@ -9,7 +9,7 @@ from penstock.lab.report.page.blocks import Drawing, Equation, Formula, Matrix, 
 from penstock.lab.report.page.markup import Markup, agreement, number, tag
 from penstock.lab.report.tour.opened import Opened
 
-__all__ = ["sharing", "tangent"]
+__all__ = ["tell_sharing", "tell_tangent"]
 
 M = Markup
 VTK = M('<span class="script">𝒱</span>')
@@ -22,7 +22,7 @@ def _matrix(name: str, values: Tensor, caption: str) -> Matrix:
     return Matrix(M(name), values.tolist(), heads, heads, caption)
 
 
-def sharing(opened: Opened) -> Section:
+def tell_sharing(opened: Opened) -> Section:
     """H = Σ ⊙ Λ, and Λ = Π τ."""
     apart = (opened.gram * opened.shared_paths - opened.path_kernel).abs().max().item()
     both = ((opened.features[0] != 0) & (opened.features[1] != 0)).nonzero()[:, 0] + 1
@@ -76,7 +76,7 @@ def _count(value: Tensor) -> str:
     return {0: "none", 1: "one", 2: "two"}.get(int(value.item()), number(value.item()))
 
 
-def tangent(opened: Opened) -> Section:
+def tell_tangent(opened: Opened) -> Section:
     """K = ΦᵀVΦ."""
     apart = (opened.tangent_kernel - opened.jacobian_kernel).abs().max().item()
     blocks = [
