@@ -1,7 +1,7 @@
 """What Penstock says when it cannot answer.
 
-Every refusal is a `PenstockError`: one sentence that names the thing and the way out. It is a `ValueError`, so that
-code which knows nothing of Penstock can still catch it.
+Every refusal is a `PenstockError`: one sentence that names the thing and the way out. It is a `ValueError`,
+so that code which knows nothing of Penstock can still catch it.
 """
 
 import difflib
@@ -11,7 +11,14 @@ __all__ = ["PenstockError", "UnknownName", "nearest"]
 
 
 class PenstockError(ValueError):
-    """A question that Penstock cannot answer, with the reason and the way out in one sentence."""
+    """A question that Penstock cannot answer, with the reason and the way out in one sentence.
+
+    >>> try:
+    ...     capture(model, x.double())
+    ... except PenstockError as error:
+    ...     print(error)
+    x is torch.float64 and the model is torch.float32; ...
+    """
 
 
 class UnknownName(PenstockError, KeyError):

@@ -1,1 +1,1 @@
-"""Networks that the tests share, one file a family. None of them is Penstock's: they are what a user might bring."""
+"""Networks that the tests share, one file a family. None is Penstock's: they are what a user might bring."""

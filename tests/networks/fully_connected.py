@@ -1,14 +1,18 @@
 """Fully connected networks: ReLU between the layers, one output unless told."""
 
+from itertools import pairwise
+
 import torch
 from torch import Tensor, nn
 
 
-def fully_connected(*widths: int, bias: bool = False, seed: int = 0, dtype: torch.dtype = torch.float64) -> nn.Sequential:
+def fully_connected(
+    *widths: int, bias: bool = False, seed: int = 0, dtype: torch.dtype = torch.float64
+) -> nn.Sequential:
     """`fully_connected(2, 3, 3, 1)` is the network of N Figure 1."""
     torch.manual_seed(seed)
     layers: list[nn.Module] = []
-    for fan_in, fan_out in zip(widths, widths[1:], strict=False):
+    for fan_in, fan_out in pairwise(widths):
         layers += [nn.Linear(fan_in, fan_out, bias=bias), nn.ReLU()]
     return nn.Sequential(*layers[:-1]).to(dtype)
 

@@ -1,4 +1,4 @@
-"""A network that is one function of its input and a parameter, for operations that have no layer of their own."""
+"""A network that is one function of its input and a parameter: for operations that no layer has."""
 
 from collections.abc import Callable
 

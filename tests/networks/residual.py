@@ -30,7 +30,14 @@ class ResNet18(nn.Module):
     def __init__(self, width: int = 64, classes: int = 10, pooled: bool = False):
         super().__init__()
         stem: list[nn.Module] = [
-            nn.Conv2d(3, width, 7 if pooled else 3, stride=2 if pooled else 1, padding=3 if pooled else 1, bias=False),
+            nn.Conv2d(
+                3,
+                width,
+                7 if pooled else 3,
+                stride=2 if pooled else 1,
+                padding=3 if pooled else 1,
+                bias=False,
+            ),
             nn.BatchNorm2d(width),
             nn.ReLU(inplace=True),
         ]

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from penstock.paths.sites import sites
-from penstock.paths.tally import tally
+from penstock.paths.sites import sites_of
+from penstock.paths.tally import tally_of
 from penstock.walk.graph import Graph
 from penstock.walk.operation import meaning
 from penstock.walk.reading import read
@@ -46,7 +46,7 @@ def edges_of(site: Site) -> Iterator[Edge]:
 
 def graph_and_sites(model: nn.Module, x: Tensor) -> tuple[Graph, list[Site]]:
     graph = read(model, x)
-    return graph, sites(graph, graph.held())
+    return graph, sites_of(graph, graph.held())
 
 
 def outputs_by_edges(graph: Graph, places: list[Site], x: Tensor) -> Tensor:
@@ -88,4 +88,4 @@ def assert_edges_are_the_module(model: nn.Module, x: Tensor) -> None:
         torch.testing.assert_close(outputs_by_edges(graph, places, x), model(x), rtol=1e-10, atol=1e-12)
     counts = counts_by_edges(graph, places)
     for output in {0, len(counts) // 2, len(counts) - 1}:
-        assert tally(graph, output).paths == counts[output]
+        assert tally_of(graph, output).paths == counts[output]

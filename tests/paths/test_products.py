@@ -8,7 +8,7 @@ from networks.convolutional import SmallResNet
 from networks.fully_connected import Skipping, fully_connected
 from penstock.paths import products as module
 from penstock.paths.asking import ask
-from penstock.paths.products import products
+from penstock.paths.products import along_paths
 
 
 @pytest.mark.parametrize(
@@ -29,4 +29,4 @@ def test_products_along_all_paths(model, shape, block, monkeypatch):
     expected = torch.stack(
         [start[:, r] * factors[:, which[row]].prod(1) for r, row in zip(root, followed, strict=True)], 1
     )
-    torch.testing.assert_close(products(hops, start, factors, which), expected)
+    torch.testing.assert_close(along_paths(hops, start, factors, which), expected)

@@ -23,10 +23,9 @@ from penstock.gates.belonging import as_called
 from penstock.gates.bend import first_bend
 from penstock.gates.holding import Holding
 from penstock.gates.record import GateRecord
-from penstock.gates.recording import eager
 from penstock.gates.rows import Rows
 from penstock.gates.unseen import check_visible
-from penstock.model import batches, check, describe, how_many, left_as_found
+from penstock.model import batches, check, describe, eager, how_many, left_as_found
 from penstock.model.copies import float64_copy
 
 __all__ = ["prove"]

@@ -4,9 +4,7 @@ The model runs as it is, batch by batch, under a watch. Each layer is packed the
 pre-activations are still hot, so that a data set larger than memory costs one bit a hard gate.
 """
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,9 +21,9 @@ from penstock.gates.layer import GateLayer
 from penstock.gates.record import GateRecord
 from penstock.gates.rows import PLAIN, Rows, find_rows, uncounted
 from penstock.gates.unseen import Unseen, check_function, check_visible
-from penstock.model import batches, check, describe, how_many, left_as_found
+from penstock.model import batches, check, describe, eager, how_many, left_as_found
 
-__all__ = ["capture", "eager"]
+__all__ = ["capture"]
 
 
 def capture(
@@ -69,15 +67,6 @@ def capture(
             if progress is not None:
                 progress(done, total)
     return GateRecord.concatenate(records)
-
-
-@contextmanager
-def eager() -> Iterator[None]:
-    """Inside, what `torch.compile` has compiled runs as the Python it was made from, and can be watched."""
-    # whoever compiled something has this loaded; to load it for nothing would take seconds
-    compiled = "torch._dynamo" in sys.modules
-    with torch.compiler.set_stance("force_eager") if compiled else nullcontext():
-        yield
 
 
 @dataclass(frozen=True)

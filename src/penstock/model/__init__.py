@@ -2,12 +2,12 @@
 it is left."""
 
 from penstock.model.adapter import Adapted, adapt
-from penstock.model.batches import Inputs, batches, how_many, whole
-from penstock.model.calling import call
+from penstock.model.calling import call, eager
 from penstock.model.checks import check, check_output
 from penstock.model.found import left_as_found
-from penstock.model.layers import describe, layers
-from penstock.model.placement import Placement, placement
+from penstock.model.inputs import Inputs, batches, how_many, whole
+from penstock.model.parts import describe, layers
+from penstock.model.place import Placement, placement
 
 __all__ = [
     "Adapted",
@@ -19,6 +19,7 @@ __all__ = [
     "check",
     "check_output",
     "describe",
+    "eager",
     "how_many",
     "layers",
     "left_as_found",

@@ -1,7 +1,9 @@
 """Calling a model on a batch, with torch's own refusals told in one sentence that names the layer."""
 
 import inspect
-from pathlib import Path
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import torch
@@ -9,10 +11,10 @@ from torch import Tensor, nn
 
 from penstock.errors import PenstockError
 from penstock.model.checks import check_output
-from penstock.model.layers import describe, layers
-from penstock.model.source import written_by_user
+from penstock.model.parts import describe, layers
+from penstock.model.source import is_the_users, line_text
 
-__all__ = ["call", "check_arguments"]
+__all__ = ["call", "check_arguments", "eager"]
 
 # What torch's errors about the shape, the dtype or the device of a tensor have in them.
 _MISFITS = ("shape", "size", "dimension", "channels", "dtype", "scalar type", "same device", "expected")
@@ -53,6 +55,15 @@ def check_arguments(model: nn.Module) -> None:
             f"the forward of {type(model).__name__} {told}, and a model is called with one batch; wrap it: "
             "penstock.adapt(model, lambda model, batch: …)"
         ) from None
+
+
+@contextmanager
+def eager() -> Iterator[None]:
+    """Inside, what `torch.compile` has compiled runs as the Python it was made from, and can be watched."""
+    # whoever compiled something has this loaded; to load it for nothing would take seconds
+    compiled = "torch._dynamo" in sys.modules
+    with torch.compiler.set_stance("force_eager") if compiled else nullcontext():
+        yield
 
 
 def _misfit(model: nn.Module, batch: Tensor, error: Exception) -> str | None:
@@ -104,8 +115,8 @@ def _innermost(model: nn.Module, error: Exception) -> tuple[str, nn.Module, tupl
             called = trace.tb_frame.f_locals
             if id(called["self"]) in paths:
                 (path, module), inputs = paths[id(called["self"])], called["args"]
-        elif written_by_user(code):
-            line = f"line {trace.tb_lineno} of {Path(code.co_filename).name}"
+        elif is_the_users(code.co_filename):
+            line = line_text(code.co_filename, trace.tb_lineno)
         trace = trace.tb_next
     return path, module, inputs, line
 

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from penstock.errors import PenstockError
 from penstock.model.modes import check_mode
-from penstock.model.placement import placement
+from penstock.model.place import placement
 
 __all__ = ["check", "check_output"]
 

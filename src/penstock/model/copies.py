@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from penstock.errors import PenstockError
-from penstock.model.layers import describe, layers
+from penstock.model.parts import describe, layers
 
 __all__ = ["float64_copy"]
 

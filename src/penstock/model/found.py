@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from penstock.model.layers import layers
+from penstock.model.parts import layers
 
 __all__ = ["left_as_found"]
 

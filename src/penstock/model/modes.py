@@ -14,7 +14,7 @@ from torch.nn.modules.dropout import _DropoutNd
 from torch.nn.modules.instancenorm import _InstanceNorm
 
 from penstock.errors import PenstockError
-from penstock.model.layers import describe, layers
+from penstock.model.parts import describe, layers
 
 __all__ = ["check_mode"]
 

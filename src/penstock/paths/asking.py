@@ -9,10 +9,10 @@ from torch import Tensor, nn
 
 from penstock.errors import PenstockError
 from penstock.model.checks import check
-from penstock.model.layers import describe
-from penstock.model.placement import placement
+from penstock.model.parts import describe
+from penstock.model.place import placement
 from penstock.paths.hops import Hops
-from penstock.paths.tally import Tally, tally
+from penstock.paths.tally import Tally, tally_of
 from penstock.paths.tracing import trace
 from penstock.walk.graph import Graph
 from penstock.walk.reading import read
@@ -34,7 +34,7 @@ class Asked:
 
     @cached_property
     def tally(self) -> Tally:
-        return tally(self.graph, self.output)
+        return tally_of(self.graph, self.output)
 
     def hops(self) -> Hops:
         """The hops of all its paths, with the weights as they are now."""

@@ -6,11 +6,11 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from penstock.model.batches import Inputs, whole
+from penstock.model.inputs import Inputs, whole
 from penstock.paths.asking import Asked, ask_about
 from penstock.paths.hops import Hops
 from penstock.paths.limit import check_memory
-from penstock.paths.products import products
+from penstock.paths.products import along_paths
 from penstock.walk.graph import Graph
 from penstock.walk.operation import meaning
 from penstock.walk.site import Site
@@ -39,7 +39,7 @@ def npf(model: nn.Module, x: Inputs, *, output: int = 0) -> Float[Tensor, "n pat
         hops = asked.hops()
         strings = hops.strings.values(_gates(asked, hops, x))
         start = torch.cat([x.flatten(1), x.new_ones(len(x), 1)], 1)
-        return products(hops, start, strings, hops.string)
+        return along_paths(hops, start, strings, hops.string)
 
 
 def _gates(asked: Asked, hops: Hops, x: Tensor) -> Float[Tensor, "n gates"]:

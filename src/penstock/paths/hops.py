@@ -17,7 +17,7 @@ from jaxtyping import Int64
 
 from penstock.paths.alphabet import Alphabet
 from penstock.paths.layer import END, Layer
-from penstock.paths.segments import segments
+from penstock.paths.ranges import segments
 from penstock.paths.strings import Strings
 
 __all__ = ["Hops", "Level"]

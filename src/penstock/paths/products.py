@@ -12,13 +12,13 @@ from torch import Tensor
 
 from penstock.paths.hops import Hops
 
-__all__ = ["products"]
+__all__ = ["along_paths"]
 
 # Entries that one multiplication copies at a time.
 _BLOCK = 1 << 22
 
 
-def products(
+def along_paths(
     hops: Hops,
     start: Float[Tensor, "n roots"],
     factors: Float[Tensor, "n factors"],

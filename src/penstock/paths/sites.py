@@ -8,10 +8,10 @@ from penstock.walk.graph import Graph
 from penstock.walk.site import Site
 from penstock.walk.step import Ref, Step
 
-__all__ = ["sites"]
+__all__ = ["sites_of"]
 
 
-def sites(graph: Graph, held: Mapping[str, Tensor]) -> list[Site]:
+def sites_of(graph: Graph, held: Mapping[str, Tensor]) -> list[Site]:
     """The steps that the output comes from, in order; `held` is the graph's own at a batch of one."""
     steps = _needed(graph)
     shapes = {graph.input: (1, *graph.input_shape), **{step.name: step.shape_at(1) for step in steps}}

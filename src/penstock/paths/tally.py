@@ -12,12 +12,12 @@ import torch
 from jaxtyping import Int64
 from torch import Tensor
 
-from penstock.paths.sites import sites
+from penstock.paths.sites import sites_of
 from penstock.walk.edges import Edges
 from penstock.walk.graph import Graph
 from penstock.walk.operation import has_meaning, meaning
 
-__all__ = ["Tally", "tally"]
+__all__ = ["Tally", "tally_of"]
 
 _BITS = 31
 
@@ -29,11 +29,11 @@ class Tally(NamedTuple):
     longest: int
 
 
-def tally(graph: Graph, output: int) -> Tally:
+def tally_of(graph: Graph, output: int) -> Tally:
     """Of the paths to one output of a graph."""
     counts = {graph.input: torch.ones(1, 1, *graph.input_shape, dtype=torch.int64)}
     longest = {graph.input: 1}
-    places = sites(graph, graph.held())
+    places = sites_of(graph, graph.held())
     last_use = {name: site.step.name for site in places for name in site.step.signals}
     for site in places:
         name, read = site.step.name, alike({signal: counts[signal] for signal in site.step.signals})

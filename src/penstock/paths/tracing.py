@@ -14,8 +14,8 @@ from torch import Tensor
 from penstock.paths.alphabet import Alphabet
 from penstock.paths.hops import Hops
 from penstock.paths.layer import END, ONE, Layer
-from penstock.paths.segments import segments
-from penstock.paths.sites import sites
+from penstock.paths.ranges import segments
+from penstock.paths.sites import sites_of
 from penstock.paths.strings import Strings
 from penstock.walk.edges import Edges
 from penstock.walk.graph import Graph
@@ -28,7 +28,7 @@ __all__ = ["trace"]
 def trace(graph: Graph, output: int, held: dict[str, Tensor]) -> Hops:
     """The hops of all paths to one output; `held` is the graph's own at a batch of one."""
     tracer = Tracer(graph)
-    for site in sites(graph, held):
+    for site in sites_of(graph, held):
         tracer.pass_step(site)
     return tracer.hops(graph.output, output)
 

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from penstock.paths.asking import ask
 from penstock.paths.limit import check_memory
-from penstock.paths.products import products
+from penstock.paths.products import along_paths
 
 __all__ = ["npv"]
 
@@ -31,4 +31,4 @@ def npv(
     with torch.no_grad():
         hops, one = asked.hops(), like.new_ones(1)
         weights = torch.cat([one, hops.alphabet.values(one)])
-        return products(hops, one.expand(1, hops.roots), weights[None], hops.weight + 1)[0]
+        return along_paths(hops, one.expand(1, hops.roots), weights[None], hops.weight + 1)[0]

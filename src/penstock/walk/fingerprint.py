@@ -11,7 +11,7 @@ from types import BuiltinFunctionType, FunctionType
 import torch
 from torch import Tensor, nn
 
-from penstock.model.layers import layers
+from penstock.model.parts import layers
 
 __all__ = ["mark_of_input", "mark_of_model"]
 

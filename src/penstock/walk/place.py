@@ -1,28 +1,17 @@
 """Where something stands in a user's module: the path of its layer, and the line of the user's own source."""
 
-import os
 import re
-import sysconfig
 import traceback
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from types import FrameType
 
-import jaxtyping
-import torch
 from torch import fx, nn
 
-from penstock.model import calling
-from penstock.model.layers import describe, layers
+from penstock.model.parts import describe, layers
+from penstock.model.source import is_the_users, line_text
 
 __all__ = ["Place", "place_in_frames", "place_of_node", "place_raised", "source_in_trace", "subject"]
-
-# Frames of these are not the user's: torch itself, what checks shapes, what runs the module here.
-_FOLDERS = [str(Path(file).parent) + os.sep for file in (torch.__file__, jaxtyping.__file__, __file__)]
-_NOT_THE_USERS = (*_FOLDERS, calling.__file__)
-_MADE_ON_THE_FLY = ("<string>", "<@", "<eval_with_key>")
-_STANDARD_LIBRARY = sysconfig.get_paths()["stdlib"]
 
 
 @dataclass(frozen=True)
@@ -97,15 +86,5 @@ def _call(node: fx.Node) -> str:
 
 
 def _innermost(lines: Iterable[tuple[str, int]]) -> str:
-    own = [(file, line) for file, line in lines if _is_the_users(file)]
-    if not own:
-        return ""
-    file, line = own[-1]
-    where = "a notebook cell" if "ipykernel" in file else Path(file).name
-    return f"line {line} of {where}"
-
-
-def _is_the_users(file: str) -> bool:
-    """Packages that modules come in count as the user's; the standard library does not."""
-    standard = file.startswith(_STANDARD_LIBRARY) and "-packages" not in file
-    return not standard and not file.startswith(_NOT_THE_USERS + _MADE_ON_THE_FLY)
+    own = [line_text(file, line) for file, line in lines if is_the_users(file)]
+    return own[-1] if own else ""

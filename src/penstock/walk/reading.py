@@ -6,10 +6,10 @@ import torch
 from torch import Tensor, nn
 
 from penstock.errors import PenstockError
-from penstock.gates.recording import eager
-from penstock.model.batches import Inputs, batches
+from penstock.model.calling import eager
 from penstock.model.checks import check
 from penstock.model.found import left_as_found
+from penstock.model.inputs import Inputs, batches
 from penstock.walk.agreement import agrees
 from penstock.walk.announcement import announced
 from penstock.walk.audit import refuse_unwalkable

@@ -5,7 +5,7 @@ from torch import Tensor, nn
 from torch.fx.experimental.symbolic_shapes import ConstraintViolationError, GuardOnDataDependentSymNode
 
 from penstock.errors import PenstockError
-from penstock.model.layers import describe, layers
+from penstock.model.parts import describe, layers
 from penstock.walk.export import ForwardFailed
 from penstock.walk.pinned import LostBatch, where_pinned
 from penstock.walk.place import place_raised, subject

@@ -10,7 +10,7 @@ from torch.autograd.graph import Node
 from penstock.errors import PenstockError
 from penstock.model.calling import call
 from penstock.model.found import left_as_found
-from penstock.model.layers import describe, layers
+from penstock.model.parts import describe, layers
 from penstock.walk.place import place_raised, source_in_trace, subject
 from penstock.walk.refusal import what_it_says
 

@@ -16,10 +16,11 @@ from penstock.errors import PenstockError
 from penstock.gates.along.line import Weights, working_dtype
 from penstock.gates.following import Following
 from penstock.gates.kind import Kind
-from penstock.gates.recording import capture, eager
+from penstock.gates.recording import capture
 from penstock.gates.rows import Rows, find_rows
 from penstock.gates.watch import Watch
 from penstock.model import check, left_as_found, whole
+from penstock.model.calling import eager
 
 __all__ = ["Layer", "Probe", "Visitor"]
 

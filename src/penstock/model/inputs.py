@@ -11,7 +11,7 @@ from torch.utils.data import DataLoader, Dataset, IterableDataset
 
 from penstock.errors import PenstockError
 from penstock.model.loaders import from_loader
-from penstock.model.placement import Placement, placement
+from penstock.model.place import Placement, placement
 
 __all__ = ["Inputs", "batches", "how_many", "whole"]
 

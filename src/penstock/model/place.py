@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 
 from penstock.errors import PenstockError
-from penstock.model.layers import describe, layers
+from penstock.model.parts import describe, layers
 
 __all__ = ["Placement", "placement"]
 
