@@ -78,13 +78,12 @@ class Switches:
 
     **What it costs.** Of more than 16 examples only a pilot of about √n is looked at inside a step on which
     nothing flips, and those that could have a gate that flips and flips back: where all units are further
-    from zero than `margin` times the bend of the pilot's pre-activations, an example is taken not
-    to (`margin=math.inf` looks at all). So such a step costs little more than one pass over the probe: 1.2
-    passes for three layers of 1024 and 4,096 examples (`make bench`). With a hundred thousand gates an
-    example, some unit is always near zero, and it is `inner` + 3 passes. Each flip costs about 2·`inner` +
-    2 runs on its example alone, each with weights of its own, and some more in float64 to tell whether a
-    feature changes. Kept are one bit a gate, the pilot's pre-activations, and three copies of the weights
-    (one of them in float64).
+    from zero than `margin` times the bend of the pilot's pre-activations, an example is taken not to
+    (`margin=math.inf` looks at all). So such a step costs little more than one pass over the probe (`make
+    bench` measures it). With a hundred thousand gates an example, some unit is always near zero, and it is
+    `inner` + 3 passes. Each flip costs about 2·`inner` + 2 runs on its example alone, each with weights of
+    its own, and some more in float64 to tell whether a feature changes. Kept are one bit a gate, the
+    pilot's pre-activations, and three copies of the weights (one of them in float64).
 
     Smooth gates (SiLU, GELU) do not flip and are left out. Half precision is looked at in float32. `probe`
     is a tensor or an array with one row an example.

@@ -23,7 +23,7 @@ from penstock.errors import PenstockError
 from penstock.walk.site import where
 from penstock.walk.step import Step
 
-__all__ = ["Operation", "meaning", "operations"]
+__all__ = ["Operation", "accepted", "has_meaning", "meaning", "operations"]
 
 # how a refusal begins, for the question of each method
 _REFUSALS = {"edges": "no path is known to lead through"}

@@ -123,17 +123,18 @@ def test_with_convolution_batch_norm_and_pooling(pool: nn.Module, bias: bool, se
 
 
 def test_in_figure_1_one_flip_in_eight_of_the_first_layer_changes_nothing_and_none_of_the_second():
-    """Those that change nothing have all three units of the second layer shut behind them. A unit of the
-    second layer that flips has something that reaches it, and the output behind it."""
+    """Those that change nothing have all three units of the second layer shut behind them, on the side where
+    they are open. A unit of the second that flips has something that reaches it, and the output behind it."""
     silent = flips = 0
     for seed in range(20):
         model = fully_connected(2, 3, 3, 1, seed=seed)
         x = normal(seed, 24, 2)
-        for switch in (found := followed(model, x, seed, 0.1))[0]:
+        found, states = followed(model, x, seed, 0.1)
+        for switch in found:
             if switch.layer == "3":
                 assert switch.changes_npf
                 continue
-            at(found[1], switch.lo, model)
+            at(states, switch.hi if switch.opened else switch.lo, model)
             second = capture(model, x)["3"].to_dense()[switch.example]
             assert switch.changes_npf == bool(second.any())
             silent, flips = silent + (not switch.changes_npf), flips + 1

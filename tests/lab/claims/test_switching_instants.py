@@ -1,11 +1,13 @@
 """The claim N6: what its rule asks, and what it asks it of."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 from torch import Tensor
 
+from lab.toys import done
 from networks.fully_connected import fully_connected
 from oracle import kernels, paths
 from oracle.wiring import wire_sequential
@@ -54,6 +56,13 @@ def test_path_values_move_by_the_inner_product_of_their_gradients_and_the_step()
     told = value_step(way, 2.0, way.rate)
     assert told.gap == pytest.approx(float((reached - predicted).abs().max()), rel=1e-9)
     assert told.gap_without_first_layer > told.gap
+
+
+def test_what_a_run_finds_is_drawn(tmp_path: Path):
+    assert claim.draw is not None
+    figure = claim.draw(done(claim, tmp_path, larger_seeds=(), steps=40, rate=0.03).evidence)
+    figure.savefig(tmp_path / "picture.png")
+    assert (tmp_path / "picture.png").stat().st_size > 10_000
 
 
 def evidence(**changed: Any) -> dict[str, Any]:

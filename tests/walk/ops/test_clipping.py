@@ -14,7 +14,7 @@ from penstock import list_paths, npf, npv
     "function",
     {
         "relu6": lambda x, w: functional.relu6(4 * x @ w),
-        "hardtanh": lambda x, w: functional.hardtanh(x @ w, -0.5, 0.25),
+        "hardtanh": lambda x, w: functional.hardtanh(x @ w, -0.3, 0.1),
         "clamp from below at 0": lambda x, w: (x @ w).clamp(min=0),
         "clamp_min": lambda x, w: torch.clamp_min(x @ w, 0.5),
         "clamp_max": lambda x, w: torch.clamp_max(x @ w, 0.5),

@@ -67,10 +67,17 @@ class _Stretch:
     start: int
     end: int
 
+    @property
+    def length(self) -> int:
+        return self.end - self.start
+
+    @property
+    def ends(self) -> tuple[Point, Point]:
+        return (self.example, self.start), (self.example, self.end)
+
     def points(self, count: int) -> list[Point]:
-        return [
-            (self.example, self.start + place) for place in polynomial.nodes(self.end - self.start, count)
-        ]
+        """Where it is looked at: at `count` places, or at every one of a short stretch."""
+        return [(self.example, self.start + place) for place in polynomial.nodes(self.length, count)]
 
     def cut(self, places: Iterable[int]) -> list["_Stretch"]:
         inner = sorted({self.start + place for place in places} - {self.start, self.end})
@@ -85,20 +92,13 @@ def search_line(samples: Samples, count: int) -> Searched:
     bend: Tensor | None = None
     while stretches:
         samples.visit(point for stretch in stretches for point in stretch.points(count))
-        exhausted = [
-            stretch for stretch in stretches if len(stretch.points(count)) == stretch.end - stretch.start + 1
-        ]
+        exhausted = [stretch for stretch in stretches if len(stretch.points(count)) > stretch.length]
         flips.append(_read_off(samples, [stretch.points(count) for stretch in exhausted]))
-        known = [
-            stretch for stretch in stretches if len(stretch.points(count)) != stretch.end - stretch.start + 1
-        ]
-        pieces, straight = _cut(samples, known, count)
-        if straight and straight[0].end - straight[0].start == samples.line.parts:
+        known = [stretch for stretch in stretches if len(stretch.points(count)) <= stretch.length]
+        stretches, straight = _cut(samples, known, count)
+        if straight and straight[0].length == samples.line.parts:
             bend = _bend(samples, straight, count)
-        stretches = pieces
-        samples.keep(
-            point for piece in pieces for point in ((piece.example, piece.start), (piece.example, piece.end))
-        )
+        samples.keep(end for piece in stretches for end in piece.ends)
     return Searched(Flips.concatenate(flips), bend)
 
 
@@ -137,7 +137,7 @@ def _cut(samples: Samples, stretches: list[_Stretch], count: int) -> tuple[list[
             pieces += stretch.cut(places)
         elif differs:
             # no polynomial explains it: its degree is higher, or a unit is within rounding of zero
-            pieces += stretch.cut(polynomial.nodes(stretch.end - stretch.start, count))
+            pieces += stretch.cut(polynomial.nodes(stretch.length, count))
         else:
             straight.append(stretch)
     return pieces, straight
@@ -148,7 +148,7 @@ def _predicted(
 ) -> list[set[int]]:
     """For each stretch, the places on both sides of every flip in the first layer that has one."""
     count = rows.shape[1]
-    lengths = [stretch.end - stretch.start for stretch in stretches]
+    lengths = [stretch.length for stretch in stretches]
     margins = torch.tensor([polynomial.margin(length, count) for length in lengths], device=rows.device)
     cuts: list[set[int]] = [set() for _ in stretches]
     for layer in samples.probe.layers:
@@ -177,7 +177,7 @@ def _differing(samples: Samples, rows: Int64[Tensor, "items nodes"]) -> list[boo
 def _bend(samples: Samples, stretches: list[_Stretch], count: int) -> Float[Tensor, " layers"]:
     """How far, at most, the functions of each layer are from straight lines between their ends."""
     rows = samples.rows([stretch.points(count) for stretch in stretches])
-    length = stretches[0].end - stretches[0].start
+    length = stretches[0].length
     bends = []
     for layer in samples.probe.layers:
         start, *inner, end = samples.functions(layer, rows).unbind(1)

@@ -30,7 +30,7 @@ N15 exact/limit, Section 5, Equation (2)
 N16 figure, Table 2
     Fixed random gates, learnt gates and decoupled training on MNIST and CIFAR-10: six settings, five
     regimes.
-N17 figure, Table 2, Section 6.1
+N17 figure, Table 2, Section 6.2
     Dependent and independent random gates do not differ, and learnt features beat both.
 N18 figure, Figure 3, left
     Features frozen later in training make better value networks, up to past the CNTK.
@@ -55,7 +55,7 @@ N28 limit, Section 5
 D2 exact, Lemma 2.1
     The path Gram matrix splits into input and path parts only in expectation: cross terms remain.
 D4 limit, Theorem 2.3
-    The mean of K_0 is d σ^(2(d-1)) (xᵀx ⊙ λ_0), with a variance that falls in the width.
+    The mean of K_0 is d σ^(2(d-1)) (xᵀx ⊙ λ_0); its variance is larger than the printed bound.
 D5 limit, Lemma 2.4
     Gates open at random with probability μ share (μw)^(d-1) paths with themselves, (μ²w)^(d-1) with
     others.
@@ -90,24 +90,24 @@ D19 exact, Section 3.1, Equation (6)
 D21 exact/limit, Lemma 4.1
     The mean Gram matrix of a pooled convolutional network sums over bundles and does not see rotations.
 D22 figure, Experiment 8, Corollary 8.1
-    In a deep linear network the mean of K_0 is d at every depth, and the error ratio follows from it.
+    In a deep linear network the mean of K_0 is d at every depth, and the error falls accordingly.
 R1 exact, Equations (3)-(6)
     The gradient of a gated deep linear network is a sum over paths of correlations.
 R2 exact, Equations (7)-(10)
     From a decoupled start the singular values evolve alone.
-R3 exact/figure, Section 4.1, Equations (18)-(23), Figure 3
+R3 exact/figure, Appendix A.1, Equations (18)-(23), Figure 3
     On XoR the closed form, the gated network and a ReLU network from small weights learn alike.
-R4 exact, Equations (24)-(29)
+R4 exact, Appendix A.2, Equations (24)-(29)
     Contextual classification gives [½ ½] without gates, and [1 0] and [0 1] with them.
-R5 figure, Section 5, Figure 4
+R5 figure, Section 4, Figure 4
     On routing tasks loss and singular values follow the reduction, and untrained routes come out right.
-R6 exact, Section 5
+R6 exact, Section 4
     M B1² - B2² is conserved, so that hidden weights grow √M more; on any graph, likewise at each node.
 R7 exact/figure, Equations (16)-(17), Figure 5b
     Paths that share more learn faster, in the ratio P^(1/4).
 R8 figure, Figure 5c
     The error on untrained routes falls to that of trained ones near 40 % of routes.
-R9 figure, Figure 6
+R9 figure, Section 4.3, Figure 6
     Zero-shot transfer appears from small starts only; large starts learn a representation per domain.
 R10 figure, Figures 7b-d, 8, 10
     Shared modules transfer over permuted and rotated MNIST, and over CIFAR features.
@@ -124,7 +124,7 @@ L1 exact, Theorem 1, Equations (2)-(3)
 L2 exact/limit, Theorem 2, Equation (6)
     Weights move as Ẇ = L* W* H* - L W H, exactly with the joint expectation.
 L3 exact, Theorem 3
-    BatchNorm before or after the ReLU conserves the norm of a node's weights, with or without the bias.
+    BatchNorm conserves the norm of a node's weights; where it comes after the ReLU, the bias counts in.
 L4 exact, Lemma 1
     BatchNorm's gradient has mean zero and is orthogonal to its input.
 L5 exact, Theorem 4

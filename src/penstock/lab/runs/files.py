@@ -107,7 +107,5 @@ def empty(trash: Path) -> None:
 def cannot_write(path: Path, error: OSError) -> PenstockError:
     reason = error.strerror or str(error)
     return PenstockError(
-        f"{path} cannot be written ({reason}); make room there, or name another folder, and run it "
-        f"again: what was finished "
-        "before is kept"
+        f"{path} cannot be written ({reason}); make room there, or name another folder, and run it again"
     )

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from lab.report.page.reading import Reading
+from penstock.errors import PenstockError
 from penstock.lab.report.page.markup import number
 from penstock.lab.report.tour.figure import tell_figure
+from penstock.lab.report.tour.guide import Guide, write_tour
 from penstock.lab.report.tour.opened import Opened
 from penstock.lab.report.tour.training import Training
 
@@ -83,3 +85,11 @@ def test_without_the_extra_report_the_figure_is_a_line_that_says_what_it_needs(
     text = tell_figure(opened).html()
     assert "<img" not in text
     assert "pip install &#x27;penstock[report]&#x27;" in text or "pip install 'penstock[report]'" in text
+
+
+def test_a_folder_that_cannot_be_made_is_told_before_anything_is_computed(tmp_path: Path):
+    (tmp_path / "file").write_text("")
+    said: list[str] = []
+    with pytest.raises(PenstockError, match=r"file cannot be written \(File exists\)"):
+        write_tour(tmp_path / "file", Guide(said.append))
+    assert said == []

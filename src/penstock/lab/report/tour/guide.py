@@ -16,6 +16,7 @@ from penstock.lab.report.tour.flipping import tell_flips
 from penstock.lab.report.tour.kernels import tell_sharing, tell_tangent
 from penstock.lab.report.tour.opened import open_network
 from penstock.lab.report.tour.training import STEPS, train
+from penstock.lab.runs.files import make_folder
 
 __all__ = ["Guide", "write_tour"]
 
@@ -44,6 +45,7 @@ class Guide:
 
 def write_tour(folder: Path, guide: Guide) -> Path:
     """Compute the tour and write its page; the path of the page."""
+    make_folder(folder)  # refused before anything is computed
     guide.say("opening the network 2-3-3-1 on three inputs")
     opened = open_network()
     gates = ", ".join(
