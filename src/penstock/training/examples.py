@@ -31,7 +31,7 @@ class Examples(_Pair):
 
     __slots__ = ()
 
-    def __new__(cls, x: Num[Tensor, "n *shape"], y: Num[Tensor, "m *targets"]) -> "Examples":
+    def __new__(cls, x: Num[Tensor, "..."], y: Num[Tensor, "..."]) -> "Examples":
         if x.ndim == 0 or y.ndim == 0:
             raise PenstockError("x and y have one row an example, and a single number has no rows")
         if len(x) != len(y):
