@@ -36,11 +36,14 @@ $(VENV)/.with-%: pyproject.toml constraints.txt | $(BIN)/python
 demo: $(VENV)/.with-report
 	@$(BIN)/penstock demo
 
+# One process a core, and one thread each: most of a test's time is torch.export, which has one thread.
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
+
 test: $(VENV)/.with-dev
-	@$(BIN)/python -m pytest
+	@$(PYTEST)
 
 test-slow: $(VENV)/.with-dev
-	@$(BIN)/python -m pytest -m slow
+	@$(PYTEST) -m slow
 
 test-browser: $(VENV)/.with-dev
 	@$(BIN)/python -m pytest -m browser
