@@ -68,13 +68,13 @@ def test_silu_is_a_soft_gate_and_gelu_a_normal_one():
 
 @pytest.mark.parametrize("beta", [0.0, -1.0, math.inf, math.nan, 1e31])
 def test_beta_that_makes_no_gate_is_refused(beta):
-    with pytest.raises(PenstockError, match="beta must be above 0"):
+    with pytest.raises(PenstockError, match="beta must be a number above 0"):
         Soft(beta=beta)
 
 
 @pytest.mark.parametrize("epsilon", [-0.1, math.inf, math.nan])
 def test_epsilon_that_makes_no_gate_is_refused(epsilon):
-    with pytest.raises(PenstockError, match="epsilon must be finite and at least 0"):
+    with pytest.raises(PenstockError, match="epsilon must be a finite number and at least 0"):
         Soft(epsilon=epsilon)
 
 

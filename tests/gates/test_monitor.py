@@ -260,7 +260,7 @@ class TestPlot:
 class TestRefusals:
     @pytest.mark.parametrize("every", [0, -1])
     def test_every_must_be_a_number_of_steps(self, every: int):
-        with pytest.raises(PenstockError, match="at least every 1, not every"):
+        with pytest.raises(PenstockError, match="at least 1, not every"):
             Monitor(fully_connected(3, 4, 1), torch.randn(5, 3, dtype=torch.float64), every=every)
 
     def test_a_measurement_may_not_hide_the_monitors_own(self):

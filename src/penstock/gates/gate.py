@@ -7,6 +7,7 @@ GELU's. A gate knows its value and its slope, the derivative of the value by q.
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from numbers import Real
 
 import torch
 from jaxtyping import Float
@@ -65,10 +66,14 @@ class Soft(Gate):
 
     def __post_init__(self):
         # beyond float32's range β·0 would be NaN in the dtypes that most models have
-        if not 0 < self.beta <= 1e30:
-            raise PenstockError(f"a soft gate's beta must be above 0 and at most 1e30, not {self.beta}")
-        if not (self.epsilon >= 0 and math.isfinite(self.epsilon)):
-            raise PenstockError(f"a soft gate's epsilon must be finite and at least 0, not {self.epsilon}")
+        if not (isinstance(self.beta, Real) and 0 < self.beta <= 1e30):
+            raise PenstockError(
+                f"a soft gate's beta must be a number above 0 and at most 1e30, not {self.beta!r}"
+            )
+        if not (isinstance(self.epsilon, Real) and self.epsilon >= 0 and math.isfinite(self.epsilon)):
+            raise PenstockError(
+                f"a soft gate's epsilon must be a finite number and at least 0, not {self.epsilon!r}"
+            )
 
     def value(self, q: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
         return ((1 + self.epsilon) * torch.sigmoid(self.beta * _at_least_float32(q))).to(q.dtype)

@@ -5,6 +5,7 @@ flipped.
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from penstock.errors import PenstockError
 from penstock.gates.curves import draw_history
 from penstock.gates.record import GateRecord
 from penstock.gates.recording import capture
-from penstock.model import left_as_found, whole
+from penstock.model import check_module, left_as_found, whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -69,15 +70,12 @@ class Monitor:
         every: int = 100,
         also: Mapping[str, Callable[[nn.Module, Tensor], Any]] | None = None,
     ):
-        if every < 1:
-            raise PenstockError(f"a monitor looks every so many steps, at least every 1, not every {every}")
-        also = dict(also or {})
-        for name in also:
-            if name in _KEYS:
-                raise PenstockError(
-                    f"a measurement cannot be called {name!r}, as the history has one of that name; rename it"
-                )
-        self.model, self.every, self.also = model, every, also
+        check_module(model)
+        if not isinstance(every, Integral) or every < 1:
+            raise PenstockError(
+                f"a monitor looks every so many steps, a whole number and at least 1, not every {every!r}"
+            )
+        self.model, self.every, self.also = model, every, _measurements(also)
         with left_as_found(model):
             # what the user does to the probe later must not look like training
             self.probe = whole(model, probe).detach().clone()
@@ -169,6 +167,24 @@ class Monitor:
                 value.detach().cpu().numpy().copy() if isinstance(value, Tensor) else np.array(value)
             )
         return measured
+
+
+def _measurements(also: Any) -> dict[str, Callable[[nn.Module, Tensor], Any]]:
+    if also is not None and not isinstance(also, Mapping):
+        raise PenstockError(
+            f"also maps names to functions of (model, probe), and is no {type(also).__name__}; for example "
+            'also={"norm": lambda model, x: model.weight.norm()}'
+        )
+    for name, function in (also or {}).items():
+        if name in _KEYS:
+            raise PenstockError(
+                f"a measurement cannot be called {name!r}, as the history has one of that name; rename it"
+            )
+        if not callable(function):
+            raise PenstockError(
+                f"the measurement {name!r} is a {type(function).__name__}; give a function of (model, probe)"
+            )
+    return dict(also or {})
 
 
 def _differing(record: GateRecord, before: GateRecord) -> dict[str, int]:

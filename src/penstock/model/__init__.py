@@ -3,7 +3,7 @@ it is left."""
 
 from penstock.model.adapter import Adapted, adapt
 from penstock.model.calling import call, eager
-from penstock.model.checks import check, check_output
+from penstock.model.checks import check, check_module, check_output
 from penstock.model.found import left_as_found
 from penstock.model.inputs import Inputs, batches, how_many, whole
 from penstock.model.parts import describe, layers
@@ -17,6 +17,7 @@ __all__ = [
     "batches",
     "call",
     "check",
+    "check_module",
     "check_output",
     "describe",
     "eager",

@@ -14,17 +14,29 @@ from penstock.model.checks import check_output
 from penstock.model.parts import describe, layers
 from penstock.model.source import is_the_users, line_text
 
-__all__ = ["call", "check_arguments", "eager"]
+__all__ = ["call", "check_arguments", "eager", "misfits_told"]
 
 # What torch's errors about the shape, the dtype or the device of a tensor have in them.
 _MISFITS = ("shape", "size", "dimension", "channels", "dtype", "scalar type", "same device", "expected")
+
+# What torch says of a view that does not hold the numbers there are, and what mostly is the cause of it.
+_VIEW = "is invalid for input of size"
+_FIXED_VIEW = "where a view fixes the number of examples, write x.shape[0] for it, so that any number will do"
 
 
 def call(model: nn.Module, batch: Tensor) -> Tensor:
     """`model(batch)`, checked: one tensor with a row for each example of the batch."""
     check_arguments(model)
-    try:
+    with misfits_told(model, batch):
         y = model(batch)
+    return check_output(model, y, len(batch))
+
+
+@contextmanager
+def misfits_told(model: nn.Module, batch: Tensor) -> Iterator[None]:
+    """Inside, `model` runs on `batch`: what torch says of a shape that does not fit becomes our sentence."""
+    try:
+        yield
     except (torch.OutOfMemoryError, NotImplementedError, RecursionError, PenstockError):
         raise
     except (RuntimeError, ValueError, IndexError) as error:
@@ -32,7 +44,6 @@ def call(model: nn.Module, batch: Tensor) -> Tensor:
         if sentence is None:
             raise
         raise PenstockError(sentence) from error
-    return check_output(model, y, len(batch))
 
 
 def check_arguments(model: nn.Module) -> None:
@@ -79,7 +90,8 @@ def _misfit(model: nn.Module, batch: Tensor, error: Exception) -> str | None:
             return f"{who} cannot take an input of shape {_shape(inputs[0])} ({given}): {_first_line(error)}"
     # a ValueError or an IndexError raised in the user's own code is the user's own sentence
     if not isinstance(error, ValueError) and any(word in str(error).lower() for word in _MISFITS):
-        return f"{who} cannot be computed at {line or 'this input'} ({given}): {_first_line(error)}"
+        what = f"{who} cannot be computed at {line or 'this input'} ({given}): {_first_line(error)}"
+        return f"{what}; {_FIXED_VIEW if _VIEW in str(error) else 'make model(x) work on such an x first'}"
     return None
 
 

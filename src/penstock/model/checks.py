@@ -9,7 +9,7 @@ from penstock.errors import PenstockError
 from penstock.model.modes import check_mode
 from penstock.model.place import placement
 
-__all__ = ["check", "check_output"]
+__all__ = ["check", "check_module", "check_output"]
 
 
 def check(model: nn.Module) -> None:
@@ -18,6 +18,13 @@ def check(model: nn.Module) -> None:
 
     Training mode is accepted where nothing in the model depends on it.
     """
+    check_module(model)
+    placement(model)
+    check_mode(model)
+
+
+def check_module(model: object) -> None:
+    """A module, where something else may have been given: its class, a function, a name."""
     if isinstance(model, type) and issubclass(model, nn.Module):
         raise PenstockError(
             f"the model is the class {model.__name__}; make one of it first: {model.__name__}(…)"
@@ -27,8 +34,6 @@ def check(model: nn.Module) -> None:
             f"the model must be a torch.nn.Module, not {type(model).__name__}; a function can be put in the "
             "forward of one"
         )
-    placement(model)
-    check_mode(model)
 
 
 def check_output(model: nn.Module, y: Any, n: int) -> Tensor:

@@ -53,6 +53,7 @@ def whole(model: nn.Module, x: Inputs) -> Float[Tensor, "n *shape"]:
 def how_many(x: Inputs) -> int | None:
     """The number of examples of x, or None where only going through it tells."""
     if not isinstance(x, DataLoader):
+        _check_given(x)
         return len(x)
     # a loader without batches of its own counts batches, and a stream may end anywhere
     counts = x.batch_sampler is not None and not isinstance(x.dataset, IterableDataset)
@@ -60,26 +61,25 @@ def how_many(x: Inputs) -> int | None:
 
 
 def _parts(x: Any, size: int | None) -> Iterator[Any]:
-    match x:
-        case Tensor() | np.ndarray():
-            _check_given(x)
-            step = size or len(x)
-            yield from (x[start : start + step] for start in range(0, len(x), step))
-        case DataLoader():
-            for part in from_loader(x):
-                if isinstance(part, Tensor | np.ndarray):
-                    _check_given(part)
-                yield part
-        case Dataset():
-            raise PenstockError(
-                f"x is a data set ({type(x).__name__}); put it in a torch.utils.data.DataLoader(x, "
-                "batch_size=256)"
-            )
-        case _:
-            raise PenstockError(f"x must be a tensor, a NumPy array or a DataLoader, not {type(x).__name__}")
+    if isinstance(x, DataLoader):
+        for part in from_loader(x):
+            if isinstance(part, Tensor | np.ndarray):
+                _check_given(part)
+            yield part
+    else:
+        _check_given(x)
+        step = size or len(x)
+        yield from (x[start : start + step] for start in range(0, len(x), step))
 
 
-def _check_given(x: Tensor | np.ndarray) -> None:
+def _check_given(x: Any) -> None:
+    if isinstance(x, Dataset):
+        raise PenstockError(
+            f"x is a data set ({type(x).__name__}); put it in a torch.utils.data.DataLoader(x, "
+            "batch_size=256)"
+        )
+    if not isinstance(x, Tensor | np.ndarray):
+        raise PenstockError(f"x must be a tensor, a NumPy array or a DataLoader, not {type(x).__name__}")
     if isinstance(x, Tensor):
         _check_kind(x)
     if x.ndim == 0:

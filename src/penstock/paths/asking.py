@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Integral
 
 import torch
 from torch import Tensor, nn
@@ -65,9 +66,10 @@ def _check_output(graph: Graph, output: int) -> None:
             f"the module's output is {size}, and paths lead to an output of examples × outputs; reshape it: "
             f"penstock.adapt(model, lambda model, x: {reshaped})"
         )
-    if not 0 <= output < shape[0]:
+    if not isinstance(output, Integral) or not 0 <= output < shape[0]:
         raise PenstockError(
-            f"there is no output {output}: the module's outputs are numbered 0 to {shape[0] - 1}"
+            f"there is no output {output!r}: the module's outputs are numbered 0 to {shape[0] - 1}, and "
+            "output= is one of these numbers"
         )
 
 
@@ -80,12 +82,13 @@ def _example(model: nn.Module, shape: tuple[int, ...]) -> Tensor:
 
 
 def _checked(shape: Sequence[int]) -> tuple[int, ...]:
-    if not shape or not all(isinstance(size, int) and size > 0 for size in shape):
+    sizes = shape if isinstance(shape, Sequence) else ()
+    if not sizes or not all(isinstance(size, Integral) and size > 0 for size in sizes):
         raise PenstockError(
             "input_shape is the shape of one example without the batch, such as (784,) or (3, 32, 32), "
             f"not {shape!r}"
         )
-    return tuple(shape)
+    return tuple(map(int, sizes))
 
 
 def _first_features(model: nn.Module) -> tuple[int, ...]:

@@ -6,6 +6,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from penstock.model.checks import check
 from penstock.model.inputs import Inputs, whole
 from penstock.paths.asking import Asked, ask_about
 from penstock.paths.hops import Hops
@@ -30,6 +31,7 @@ def npf(model: nn.Module, x: Inputs, *, output: int = 0) -> Float[Tensor, "n pat
     >>> npf(nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1)), torch.ones(5, 2)).shape
     torch.Size([5, 10])
     """
+    check(model)
     x = whole(model, x)
     asked = ask_about(model, x, output)
     paths = asked.tally.paths

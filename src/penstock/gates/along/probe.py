@@ -19,8 +19,8 @@ from penstock.gates.kind import Kind
 from penstock.gates.recording import capture
 from penstock.gates.rows import Rows, find_rows
 from penstock.gates.watch import Watch
-from penstock.model import check, left_as_found, whole
-from penstock.model.calling import eager
+from penstock.model import check, check_module, left_as_found, whole
+from penstock.model.calling import eager, misfits_told
 
 __all__ = ["Layer", "Probe", "Visitor"]
 
@@ -72,6 +72,7 @@ class Probe:
     """A model and the examples that are followed. Nothing of either is changed."""
 
     def __init__(self, model: nn.Module, x: Tensor | np.ndarray):
+        check_module(model)
         self.model = model
         with self.asking():
             check(model)
@@ -118,7 +119,7 @@ class Probe:
     ) -> Tensor:
         """Runs the model, or a copy of it, on any inputs, and returns what it returns."""
         passing = _Passing(model, self._first.signals, lambda *seen: self._show(visitor, len(x), *seen))
-        with passing:
+        with misfits_told(model, x), passing:
             y = functional_call(model, weights, (x,))
         if passing.calls != len(self._calls):
             raise _other_way(
