@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from penstock.decoupled.decoupling import decouple as decouple
+    from penstock.decoupled.network import GatedNetwork as GatedNetwork
+    from penstock.decoupled.regimes import regime as regime
     from penstock.errors import PenstockError as PenstockError
     from penstock.gates.gate import Hard as Hard
     from penstock.gates.gate import Soft as Soft
@@ -32,6 +35,9 @@ _HOME = {
     "Switches": "penstock.gates.switching",
     "Monitor": "penstock.gates.monitor",
     "adapt": "penstock.model.adapter",
+    "decouple": "penstock.decoupled.decoupling",
+    "regime": "penstock.decoupled.regimes",
+    "GatedNetwork": "penstock.decoupled.network",
     "list_paths": "penstock.paths.listing",
     "count_paths": "penstock.paths.count",
     "npf": "penstock.paths.features",

@@ -70,6 +70,6 @@ def test_what_cannot_be_copied_is_told():
     model.stream = (row for row in range(3))
     with pytest.raises(
         PenstockError,
-        match=r"the model \(Linear\) cannot be copied to float64 .*generator.*; make copy.deepcopy",
+        match=r"the model \(Linear\) cannot be copied .*generator.*; make copy.deepcopy",
     ):
         float64_copy(model)

@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from torch._ops import OpOverload, OpOverloadPacket
 
 from penstock.errors import PenstockError
+from penstock.gates.given import Given, multiplied
 from penstock.gates.kinds import AdaptiveChoice, Choice, Clipped, Kind, Magnitude, Rectifier, Smooth
 
 __all__ = ["Call", "Reading", "is_activation", "reading_of"]
@@ -33,6 +34,8 @@ class Call:
     indices: bool
     """Whether the places of the maxima are asked for beside them."""
     out: Tensor | None
+    function: str
+    """The name of the function."""
 
 
 @dataclass(frozen=True)
@@ -64,8 +67,14 @@ class Reading:
         if not isinstance(given["input"], Tensor):
             return None
         inplace = self.inplace or bool(given.get("inplace"))
+        kind = self.means(**given)
         return Call(
-            self.means(**given), given["input"], inplace, self.pairs or bool(given.get("return_indices")), out
+            kind,
+            given["input"],
+            inplace,
+            self.pairs or bool(given.get("return_indices")),
+            out,
+            kind.function if isinstance(kind, Given) else self.function,
         )
 
 
@@ -148,6 +157,10 @@ def _gelu(input: Tensor, approximate: str = "none") -> Kind:
     return Smooth.gelu("tanh" if approximate == "tanh" else "none")
 
 
+def _multiplied(input: Tensor, given: Given) -> Kind:
+    return given
+
+
 def _max_pool(dims: int) -> Callable[..., Kind]:
     def means(
         input: Tensor,
@@ -213,6 +226,7 @@ def _readings() -> dict[Any, Reading]:
                 readings[form] = Reading(function, inplace, means, signature, pairs or "adaptive" in name)
             if hasattr(F, name):
                 readings[getattr(F, name)] = Reading(function, inplace, means, signature, pairs)
+    readings[multiplied] = Reading("multiplied", False, _multiplied, inspect.signature(_multiplied))
     return readings
 
 

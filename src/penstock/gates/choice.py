@@ -72,6 +72,14 @@ class Pooling(Kind):
         flat = q.flatten(-self.dims).gather(-1, place.flatten(-self.dims))
         return flat.unflatten(-1, out)
 
+    def places(
+        self, q: Float[Tensor, "n *shape"], pattern: Bool[Tensor, "n *gates"]
+    ) -> Int64[Tensor, "n *out"]:
+        """Where a pattern that is held finds the maxima of q, as `indices` would count it."""
+        size = q.shape[-self.dims :]
+        numbered = torch.arange(math.prod(size), dtype=torch.float64, device=q.device).reshape(size)
+        return self.apply(numbered.expand(q.shape), pattern).long()
+
     def value(self, pattern: Bool[Tensor, "n *gates"]) -> Float[Tensor, "n *gates"]:
         return pattern.to(torch.get_default_dtype())
 

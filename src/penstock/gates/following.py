@@ -19,14 +19,15 @@ class Following(Watch):
 
     below: ClassVar[type[Dependence]] = Dependence
     """What follows the signal, operation by operation."""
-    dependence: Dependence
+    dependence: Dependence | None = None
+    """There while the signal is followed."""
 
     def __init__(self, model: nn.Module):
         super().__init__(model)
         self.model = model
 
     def is_signal(self, q: Tensor) -> bool:
-        return self.dependence.carried_by(q)
+        return self.dependence is None or self.dependence.carried_by(q)
 
     @contextmanager
     def following(self) -> Iterator[None]:
@@ -40,6 +41,8 @@ class Following(Watch):
             if self.refusal is not None:
                 raise self.refusal from None
             raise
+        finally:
+            self.dependence = None
         if self.refusal is not None:
             raise self.refusal
 

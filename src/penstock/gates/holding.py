@@ -1,7 +1,6 @@
 """A model run with gates held: every ReLU-like call lets through what a given pattern says, whatever its own
 gates."""
 
-import math
 from collections.abc import Mapping
 
 import torch
@@ -33,9 +32,7 @@ class Holding(Following):
         return kind.apply(q, self.patterns[name])
 
     def held_indices(self, name: str, kind: Pooling, q: Float[Tensor, "*shape"]) -> Int64[Tensor, "*out"]:
-        size = q.shape[-kind.dims :]
-        places = torch.arange(math.prod(size), dtype=torch.float64, device=q.device).reshape(size)
-        return kind.apply(places.expand(q.shape), self.patterns[name]).long()
+        return kind.places(q, self.patterns[name])
 
     def run(self, batch: Float64[Tensor, "n *shape"]) -> Tensor:
         """The output, unchecked: with gates held it may be anything. Each run begins from the same state of

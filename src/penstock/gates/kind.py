@@ -45,6 +45,10 @@ class Kind(ABC):
     def value(self, pattern: Shaped[Tensor, "n *gates"]) -> Float[Tensor, "n *gates"]:
         """The factor that each gate multiplies by."""
 
+    def steepness(self, q: Float[Tensor, "n *shape"]) -> Float[Tensor, "n *gates"]:
+        """∂value/∂q of each gate. A hard gate has none: 0 wherever it is defined."""
+        return torch.zeros(len(q), *self.gate_shape(tuple(q.shape)), dtype=q.dtype, device=q.device)
+
     def above(self, threshold: float | int) -> "Kind":
         """The kind whose open gates are those of a value above the threshold; this one, if it is."""
         return self if self.hard and self.shut <= threshold < 1 else Above(self, threshold)

@@ -46,12 +46,12 @@ class Rectifier(Kind):
         self, q: Float[Tensor, "n *shape"], pattern: Bool[Tensor, "n *shape"]
     ) -> Float[Tensor, "n *shape"]:
         if isinstance(self.slope, Tensor):
-            return torch.where(pattern, q, q * self._slope_for(q))
+            return torch.where(pattern, q, q * self.slope_for(q))
         return torch.where(pattern, q, q * self.slope if self.slope else torch.zeros_like(q))
 
     def value(self, pattern: Bool[Tensor, "n *shape"]) -> Float[Tensor, "n *shape"]:
         one = torch.ones((), device=pattern.device)
-        return torch.where(pattern, one, self._slope_for(pattern).to(one.dtype))
+        return torch.where(pattern, one, self.slope_for(pattern).to(one.dtype))
 
     def pack(self, q: Float[Tensor, "n *shape"]) -> tuple[Int64[Tensor, "n words"], ...]:
         return (pack_positive(q),)
@@ -59,8 +59,11 @@ class Rectifier(Kind):
     def detached(self) -> "Rectifier":
         return Rectifier(self.slope.detach().clone()) if isinstance(self.slope, Tensor) else self
 
-    def _slope_for(self, like: Tensor) -> Tensor:
-        slope = torch.as_tensor(self.slope, device=like.device)
+    def slope_for(self, like: Tensor) -> Tensor:
+        """The slope, shaped so that it goes with a batch of pre-activations."""
+        # a number is not rounded to float32 on its way to a wider dtype
+        exact = None if isinstance(self.slope, Tensor) else torch.float64
+        slope = torch.as_tensor(self.slope, dtype=exact, device=like.device)
         if slope.numel() == 1:
             return slope.reshape(())
         return slope.reshape(-1, *(1 for _ in like.shape[2:]))
@@ -180,6 +183,9 @@ class Smooth(Kind):
 
     def value(self, pattern: Float[Tensor, "n *shape"]) -> Float[Tensor, "n *shape"]:
         return pattern
+
+    def steepness(self, q: Float[Tensor, "n *shape"]) -> Float[Tensor, "n *shape"]:
+        return self.gate.slope(q)
 
     def __str__(self) -> str:
         return "SiLU" if self == Smooth.silu() else str(self.gate)

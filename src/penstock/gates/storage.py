@@ -19,9 +19,11 @@ from torch import Tensor
 
 from penstock.errors import PenstockError
 from penstock.gates.gate import Gate, Hard, Normal, NormalTanh, Soft
+from penstock.gates.given import Given
 from penstock.gates.kinds import Above, AdaptiveChoice, Choice, Clipped, Kind, Magnitude, Rectifier, Smooth
 from penstock.gates.layer import BitLayer, GateLayer, ValueLayer
 from penstock.gates.packed import WORD
+from penstock.gates.softened import Leaking, SoftClipped
 
 __all__ = ["load", "save"]
 
@@ -33,13 +35,16 @@ _SAVED = (
     AdaptiveChoice,
     Choice,
     Clipped,
+    Given,
     Hard,
+    Leaking,
     Magnitude,
     Normal,
     NormalTanh,
     Rectifier,
     Smooth,
     Soft,
+    SoftClipped,
 )
 _BY_NAME: dict[str, type] = {kind.__name__: kind for kind in _SAVED}
 

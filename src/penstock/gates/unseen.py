@@ -11,7 +11,7 @@ model's own thread or in another one: only the proof finds it (`record.verify`).
 import inspect
 import sys
 from types import CodeType, FrameType
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -57,6 +57,11 @@ def check_visible(model: nn.Module) -> None:
 class Unseen(Dependence):
     """Refuses what a watched call does not explain."""
 
+    draws_at_random: ClassVar[bool] = False
+    """Whether the run may draw random numbers: a record's may not, since its gates would be those of one
+    draw.
+    """
+
     def on_operation(self, operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         if self.watch.explaining:
             return
@@ -69,7 +74,7 @@ class Unseen(Dependence):
         if not isinstance(operation, OpOverload):
             return
         outer = getattr(self.watch.within, "__name__", "")
-        if self._on_signal(args) and _draws(operation, args, kwargs):
+        if not self.draws_at_random and self._on_signal(args) and _draws(operation, args, kwargs):
             self.watch.refuse(
                 f"{self._place(outer or _plain(operation))} draws at random, so that gates would be those of "
                 "one draw; leave it out in evaluation mode, as F.dropout(x, training=self.training) does"

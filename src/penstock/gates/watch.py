@@ -5,11 +5,18 @@ form. It needs no graph, so it reads any module, also one whose control flow dep
 under `functional_call`, `grad` and `vmap`. What it cannot see stands in `unseen.py`.
 """
 
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any, NoReturn
 
 from jaxtyping import Float
 from torch import Tensor, nn
-from torch.overrides import TorchFunctionMode
+from torch.overrides import (
+    TorchFunctionMode,
+    _get_current_function_mode_stack,
+    _pop_mode_temporarily,
+)
+from torch.utils._python_dispatch import _disable_current_modes
 
 from penstock.errors import PenstockError
 from penstock.gates.calls import Call, is_activation, reading_of
@@ -17,7 +24,7 @@ from penstock.gates.choice import Pooling
 from penstock.gates.kind import Kind
 from penstock.gates.naming import Names
 
-__all__ = ["Watch"]
+__all__ = ["Watch", "unwatched"]
 
 
 class Watch(TorchFunctionMode):
@@ -43,6 +50,8 @@ class Watch(TorchFunctionMode):
         """Whether what torch runs at this moment belongs to a watched call."""
         self.within: Any = None
         """The function of torch that is being called and is not ReLU-like itself."""
+        self.asked: Call
+        """The call that `on_call` is asked about."""
         self.refusal: PenstockError | None = None
         """What was refused meanwhile, in case the model has caught it or torch has put an error of its own in
         its place."""
@@ -86,19 +95,20 @@ class Watch(TorchFunctionMode):
             return self._other(function, args, kwargs)
         self.explaining = True
         try:
-            y = self._asked(reading.function, call)
+            y = self._asked(call)
             return function(*args, **kwargs) if y is None else y
         finally:
             self.explaining = False
 
-    def _asked(self, function: str, call: Call) -> Any:
+    def _asked(self, call: Call) -> Any:
         """What `on_call` puts in the place of a call, or None where the call stays as it is."""
         kind, q = call.kind, call.q
         if kind is None or not q.is_floating_point() or not self.is_signal(q):
             return None
         path, layer = self.names.layer()
         alone = bool(path) and layer is not None and is_activation(layer)
-        name = self.names.give(path if alone else f"{path}.{function}" if path else function)
+        name = self.names.give(path if alone else f"{path}.{call.function}" if path else call.function)
+        self.asked = call
         y = self.on_call(name, kind, q)
         if y is None:
             return None
@@ -117,3 +127,16 @@ class Watch(TorchFunctionMode):
             return function(*args, **kwargs)
         finally:
             self.within = outer
+
+
+@contextmanager
+def unwatched() -> Iterator[None]:
+    """Inside, no watch sees anything: for a run that is nobody's business, such as a rehearsal."""
+    others = [mode for mode in _get_current_function_mode_stack() if not isinstance(mode, Watch)]
+    with ExitStack() as outside:
+        for _ in _get_current_function_mode_stack():
+            outside.enter_context(_pop_mode_temporarily())
+        outside.enter_context(_disable_current_modes())
+        for mode in others:
+            outside.enter_context(mode)
+        yield

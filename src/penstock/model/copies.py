@@ -1,4 +1,4 @@
-"""Copies of a model in float64, for what must not be decided by rounding."""
+"""Copies of a model: as it is, or in float64 for what must not be decided by rounding."""
 
 import copy
 from typing import Any
@@ -9,20 +9,24 @@ from torch import Tensor, nn
 from penstock.errors import PenstockError
 from penstock.model.parts import describe, layers
 
-__all__ = ["float64_copy"]
+__all__ = ["float64_copy", "independent_copy"]
+
+
+def independent_copy(model: nn.Module) -> nn.Module:
+    """A copy of the model that shares nothing with it, without the derived tensors that it may keep."""
+    plain = getattr(model, "_orig_mod", model)
+    try:
+        return copy.deepcopy(plain, _copied_by_hand(plain))
+    except Exception as error:
+        raise PenstockError(
+            f"{describe('', model)} cannot be copied ({type(error).__name__}: {error}); make "
+            "copy.deepcopy(model) work first"
+        ) from error
 
 
 def float64_copy(model: nn.Module) -> nn.Module:
     """A copy of the model that shares nothing with it, every floating number in it in float64."""
-    plain = getattr(model, "_orig_mod", model)
-    try:
-        copied = copy.deepcopy(plain, _copied_by_hand(plain))
-    except Exception as error:
-        raise PenstockError(
-            f"{describe('', model)} cannot be copied to float64 ({type(error).__name__}: {error}); make "
-            "copy.deepcopy(model) work first"
-        ) from error
-    copied = copied.double()
+    copied = independent_copy(model).double()
     for _, module in layers(copied):
         for name, value in vars(module).items():
             if not name.startswith("_"):
