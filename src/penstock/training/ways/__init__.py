@@ -1,0 +1,1 @@
+"""Ways of evaluating the members of an ensemble at once, one a file."""
