@@ -35,6 +35,16 @@ def test_bytes_become_numbers_between_0_and_1_when_they_are_asked_to():
     assert torch.allclose(there.to(dtype=torch.float32).train.x, scale_bytes(data.train.x))
 
 
+def test_targets_take_the_dtype_of_the_inputs_and_labels_stay_whole():
+    labelled = load_data("digits")
+    targeted = two_classes(labelled, 4, 7)
+    assert targeted.to(dtype=torch.float64).test.y.dtype == torch.float64
+    assert labelled.to(dtype=torch.float64).test.y.dtype == torch.int64
+    train, test = (Examples(part.x, part.y.double()) for part in (targeted.train, targeted.test))
+    mixed = DataSet("mixed", train, test, ())
+    assert mixed.to(dtype=torch.float32).train.y.dtype == torch.float32
+
+
 def test_bytes_do_not_become_other_whole_numbers():
     with pytest.raises(PenstockError, match=r"tiny are torch.uint8 and cannot become torch.int32"):
         in_bytes().to(dtype=torch.int32)

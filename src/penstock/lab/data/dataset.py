@@ -47,17 +47,18 @@ class DataSet:
 
     def to(self, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> "DataSet":
         """On another device, and in another dtype; bytes become numbers in [0, 1] on the way."""
-        if dtype is None or dtype == self.train.x.dtype:
-            return self.change(lambda examples: examples.to(device))
-        if not dtype.is_floating_point:
+        if dtype not in (None, self.train.x.dtype) and not dtype.is_floating_point:
             raise PenstockError(
                 f"the inputs of {self.name} are {self.train.x.dtype} and cannot become {dtype}; ask for a "
                 "floating-point dtype, or load pixels from their files with dtype=torch.uint8"
             )
 
         def convert(examples: Examples) -> Examples:
-            x, y = examples.to(device)
-            return Examples(scale_bytes(x, dtype) if x.dtype == torch.uint8 else x, y).to(dtype=dtype)
+            moved = examples.to(device)
+            if dtype is None or not dtype.is_floating_point:
+                return moved
+            x = scale_bytes(moved.x, dtype) if moved.x.dtype == torch.uint8 else moved.x
+            return Examples(x, moved.y).to(dtype=dtype)
 
         return self.change(convert)
 
@@ -74,4 +75,4 @@ class DataSet:
         spread, mean = torch.std_mean(x, dim=others, correction=0, keepdim=True)
         steady = x.amax(dim=others, keepdim=True) == x.amin(dim=others, keepdim=True)
         spread = spread.masked_fill(steady, 1.0)
-        return self.change(lambda examples: Examples((examples.x - mean) / spread, examples.y))
+        return self.change(lambda examples: Examples((examples.x - mean).div_(spread), examples.y))
