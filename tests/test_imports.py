@@ -22,6 +22,7 @@ SOURCE = ROOT / "src" / "penstock"
 #: A room may import the rooms above it. The whole plan stands here, so that a new room finds its place.
 ORDER = (
     "errors",
+    "files",
     "model",
     "compiled",
     "gates",

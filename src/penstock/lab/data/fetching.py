@@ -4,8 +4,8 @@ import contextlib
 from pathlib import Path
 
 from penstock.errors import PenstockError
+from penstock.files import make_folder
 from penstock.lab.data.source import Parcel, Source
-from penstock.lab.runs.files import make_folder
 
 __all__ = ["fetch"]
 

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from penstock.errors import PenstockError
+from penstock.files import write_file
 from penstock.lab.claims.claim import Claim, Evidence
-from penstock.lab.runs.files import write_file
 from penstock.lab.runs.folder import FIGURES, RunFolder
 
 __all__ = ["draw_picture"]

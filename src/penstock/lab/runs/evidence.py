@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from penstock.errors import PenstockError
+from penstock.files import read_json, write_file, write_json
 from penstock.lab.claims.claim import Evidence
-from penstock.lab.runs.files import read_json, write_file, write_json
 
 __all__ = ["Damaged", "checksum", "read_evidence", "write_evidence"]
 

@@ -20,9 +20,9 @@ from typing import Any
 
 import penstock
 from penstock.errors import PenstockError
+from penstock.files import UNFINISHED, read_json, write_json
 from penstock.lab.claims.claim import Verdict
 from penstock.lab.runs.evidence import Damaged, checksum
-from penstock.lab.runs.files import UNFINISHED, read_json, write_json
 from penstock.lab.runs.naming import folder_name
 
 __all__ = ["FIGURES", "FORMAT", "RunFolder"]

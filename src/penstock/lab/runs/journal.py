@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import PenstockError
+from penstock.files import append, cannot_write
 from penstock.lab.runs.evidence import Damaged
-from penstock.lab.runs.files import append, cannot_write
 
 if TYPE_CHECKING:
     import polars

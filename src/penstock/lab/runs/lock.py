@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from penstock.lab.runs.files import cannot_write
+from penstock.files import cannot_write
 
 __all__ = ["exclusive"]
 

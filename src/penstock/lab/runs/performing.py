@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from penstock.errors import PenstockError
+from penstock.files import make_folder
 from penstock.lab.claims.claim import Claim, Evidence, Verdict
 from penstock.lab.runs.evidence import Damaged, read_evidence, write_evidence
-from penstock.lab.runs.files import make_folder
 from penstock.lab.runs.folder import RunFolder
 from penstock.lab.runs.journal import Journal
 from penstock.lab.runs.naming import identity

@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-from penstock.lab.runs.files import discard, empty, make_folder, move
+from penstock.files import discard, empty, make_folder, move
 from penstock.lab.runs.folder import RunFolder
 from penstock.lab.runs.lock import exclusive
 from penstock.lab.runs.naming import folder_name

@@ -6,9 +6,9 @@ from importlib.resources import files
 from pathlib import Path
 
 import penstock
+from penstock.files import make_folder, write_file
 from penstock.lab.report.page.blocks import Block
 from penstock.lab.report.page.markup import Markup, join, tag
-from penstock.lab.runs.files import make_folder, write_file
 
 __all__ = ["Page", "asset"]
 

@@ -7,6 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import penstock
+from penstock.files import make_folder
 from penstock.lab.report.page.blocks import Code, Prose, Section
 from penstock.lab.report.page.document import Page, asset
 from penstock.lab.report.page.markup import Markup
@@ -16,7 +17,6 @@ from penstock.lab.report.tour.flipping import tell_flips
 from penstock.lab.report.tour.kernels import tell_sharing, tell_tangent
 from penstock.lab.report.tour.opened import open_network
 from penstock.lab.report.tour.training import STEPS, train
-from penstock.lab.runs.files import make_folder
 
 __all__ = ["Guide", "write_tour"]
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock.errors import PenstockError
-from penstock.lab.runs.files import discard, make_folder, read_json, write_file, write_json
+from penstock.files import discard, make_folder, read_json, write_file, write_json
 
 
 def test_a_file_is_written_and_nothing_beside_it_is_left(tmp_path: Path):
