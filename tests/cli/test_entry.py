@@ -5,11 +5,13 @@ import re
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
 
 import penstock
 from cli.conftest import Command, finish, start
+from penstock import cli
 from penstock.cli import entry
 
 
@@ -17,7 +19,9 @@ def plain_environment() -> dict[str, str]:
     return {key: value for key, value in os.environ.items() if not key.startswith("PYTEST")}
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["-h"], [], ["reproduce", "--help"], ["claims", "-h"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["-h"], [], ["--debug"], ["reproduce", "--help"], ["claims", "-h"]]
+)
 def test_help_is_given_where_it_is_asked_for(arguments: list[str], command: Command):
     said = command(*arguments)
     assert said.code == 0
@@ -131,6 +135,16 @@ def test_a_refusal_is_its_sentence(command: Command, monkeypatch: pytest.MonkeyP
 def test_an_interrupt_is_130(command: Command, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(entry.COMMANDS, "demo", (fail(KeyboardInterrupt()), ""))
     assert command("demo").code == 130
+
+
+def test_an_interrupt_while_the_command_is_being_loaded_is_130_too(monkeypatch: pytest.MonkeyPatch, capsys):
+    def interrupted(*_: object, **__: object) -> object:
+        raise KeyboardInterrupt
+
+    monkeypatch.delitem(sys.modules, "penstock.cli.entry")
+    monkeypatch.setattr(sys, "meta_path", [SimpleNamespace(find_spec=interrupted), *sys.meta_path])
+    assert cli.main(["claims"]) == 130
+    assert capsys.readouterr().err == "penstock: stopped\n"
 
 
 def test_who_reads_no_further_is_not_told_off(runs):

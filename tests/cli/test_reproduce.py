@@ -146,10 +146,11 @@ def test_settings_are_overridden_for_one_claim_at_a_time(arguments: list[str], c
         (["N90", "--draws", "5.5"], "--draws takes a whole number, not '5.5'"),
         (["N90", "--tolerance=tiny"], "--tolerance takes a number, not 'tiny'"),
         (["N90", "--seeds", "1", "x"], "--seeds takes one or more of a whole number, not 'x'"),
+        (["N90", "--draws", "0"], "penstock: the setting draws is 0, which shows nothing; give 1 or more"),
         (["N90", "--draws"], "--draws needs a value: a whole number"),
         (["N90", "--draw", "5"], "there is no option --draw; the nearest are --draws"),
         (["N94", "--draws", "5"], "there is no option --draws"),
-        (["N94", "--device", "abacus"], "--device abacus cannot be used here"),
+        (["N94", "--device", "abacus"], "--device abacus cannot be used here (Expected one of cpu, "),
     ],
 )
 def test_a_wrong_call_runs_nothing_and_says_what_was_wrong(

@@ -201,15 +201,17 @@ def _did_you_mean(kind: Any, text: str) -> str:
 
 
 def _unboxed(complaint: str) -> str:
-    """tyro's own words, without the box that it draws around them and without what follows its first rule."""
+    """tyro's own words, without the box that it draws around them and without what follows their first rule.
+
+    Where there are no characters for a box, its head is a line of its own with a rule below it.
+    """
     lines = [line.strip("│┃| ").strip() for line in complaint.splitlines()]
-    body: list[str] = []
+    sections: list[list[str]] = [[]]
     for line in lines:
-        if line[:1] in "╭╰┌└+" and line:
-            continue
-        if set(line) <= set("─-") and line:
-            break
-        body.append(line)
-    return (
-        " ".join(" ".join(body).split()).removeprefix("Error parsing ").rstrip(".") or "this cannot be read"
-    )
+        if line and set(line) <= set("─-"):
+            sections.append([])
+        elif line and line[0] not in "╭╰┌└+":
+            sections[-1].append(line)
+    headed = not complaint.lstrip().startswith(tuple("╭┌+")) and len(sections) > 1
+    said = " ".join(" ".join(sections[headed]).split()).removeprefix("Error parsing ")
+    return said.removeprefix("settings: ").rstrip(".") or "this cannot be read"

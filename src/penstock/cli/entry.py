@@ -63,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _dispatch(given: list[str]) -> int:
-    if not given or given[0] in ("-h", "--help"):
+    if given in ([], ["--debug"]) or given[0] in ("-h", "--help"):
         return _help()
     if given[0] == "--version":
         print(f"penstock {penstock.__version__}")

@@ -107,8 +107,13 @@ def _check_device(name: str) -> None:
         torch.empty(0, device=name)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         raise UsageError(
-            f"--device {name} cannot be used here ({describe(error)}); leave it out to compute on the CPU"
+            f"--device {name} cannot be used here ({_first_sentence(error)}); leave it out to compute on the "
+            "CPU"
         ) from error
+
+
+def _first_sentence(error: Exception) -> str:
+    return str(error).partition("\n")[0].partition(". ")[0].rstrip(".")
 
 
 def _one(row: Row, command: Reproduce, overriding: Any, bench: Bench, voice: Voice) -> Result:

@@ -52,14 +52,17 @@ class Monitor:
 
     Smooth gates count as open above 0.5, which is where SiLU's and GELU's pre-activation turns positive.
 
-    >>> monitor = Monitor(model, x_train[:256], every=100, also={"norm": lambda model, x:
-    model[0].weight.norm()})
-    >>> for x, y in loader:
-    ...     loss = loss_of(model(x), y)
-    ...     optimizer.zero_grad(), loss.backward(), optimizer.step()
+    >>> norm = lambda model, x: model[0].weight.norm()
+    >>> monitor = Monitor(model, x, every=1, also={"norm": norm})
+    >>> for batch, target in loader:
+    ...     optimizer.zero_grad()
+    ...     loss_of(model(batch), target).backward()
+    ...     optimizer.step()
     ...     monitor.step()
-    >>> monitor.history["dead"]["layer1.0.relu"]
-    array([0, 0, 3, 5])
+    >>> monitor.history["step"]
+    array([0, 1, 2])
+    >>> monitor.history["norm"].shape, monitor.history["dead"]["1"].shape
+    ((3,), (3,))
     >>> monitor.plot().savefig("gates.png")
     """
 

@@ -129,7 +129,8 @@ class GateRecord(Mapping[str, GateLayer]):
     def select(self, examples: Examples) -> "GateRecord":
         """The record of some of the examples: by a number, a slice, numbers in any order, or a mask.
 
-        >>> record.select(labels == 7)
+        >>> record.select(labels == 7).examples
+        4
         """
         rows = rows_of(examples, self.examples)
         return GateRecord(layer.select(rows) for layer in self.values())

@@ -54,13 +54,14 @@ class Switches:
     """Follows every hard gate of a data set through any training loop, and finds the instants at which one
     flips (N Definition 3.3).
 
-    >>> switches = Switches(model, probe)
+    >>> switches = Switches(model, x)
     >>> for batch, target in loader:
-    ...     loss(model(batch), target).backward()
-    ...     optimizer.step()
     ...     optimizer.zero_grad()
-    ...     switches.step()
+    ...     loss_of(model(batch), target).backward()
+    ...     optimizer.step()
+    ...     flips = switches.step()
     >>> print(switches)
+    Switches(2 steps, ...
 
     Between two calls of `step` the weights are taken to move on the straight line from what they were to
     what they are; so do running statistics. Each flip is bracketed between two of `parts` + 1 places on
@@ -128,9 +129,11 @@ class Switches:
         return new
 
     def as_arrays(self) -> dict[str, np.ndarray]:
-        """`found` as columns, one row a flip; `changes_npf` is 1, 0, or -1 where it is unknown.
+        """`found` as columns, one row a flip, as a data frame takes them; `changes_npf` is 1, 0, or -1 where
+        it is unknown.
 
-        >>> pandas.DataFrame(switches.as_arrays())
+        >>> sorted(Switches(model, x).as_arrays())
+        ['changes_npf', 'example', 'hi', 'layer', 'lo', 'opened', 'unit']
         """
         units = np.empty(len(self.found), dtype=object)
         units[:] = [switch.unit for switch in self.found]

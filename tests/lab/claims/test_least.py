@@ -36,6 +36,9 @@ def test_a_network_is_named_by_its_widths():
     ("id", "settings"),
     [
         ("N2", {"draws": 0}),
+        ("N6", {"examples": 0}),
+        ("N6", {"rate": 0.0}),
+        ("N6", {"small_seeds": (), "larger_seeds": ()}),
         ("N4", {"examples": 1}),
         ("N14", {"cases": 0}),
         ("N27", {"networks": ()}),
@@ -44,6 +47,8 @@ def test_a_network_is_named_by_its_widths():
         ("N27", {"sigma": 0.0}),
         ("D1", {"starts": 0}),
         ("D3", {"sigma": -1.0}),
+        ("D3", {"networks": ("2-0-1",)}),
+        ("D3", {"networks": ("5",)}),
         ("D7", {"architectures": 0}),
         ("D20", {"networks": -1}),
     ],

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from penstock.lab.claims.claim import Claim, Evidence, Run, Scale, Verdict
+from penstock.lab.claims.least import check_least
 
 
 @dataclass(frozen=True)
@@ -14,6 +15,9 @@ class Settings:
     """How far from a half still counts."""
     seeds: tuple[int, ...] = (0, 1, 2)
     """One part each."""
+
+    def __post_init__(self):
+        check_least(self, draws=1, seeds=1)
 
 
 def run(settings: Settings, run: Run) -> Evidence:

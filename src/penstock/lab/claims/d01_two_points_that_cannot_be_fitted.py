@@ -34,9 +34,11 @@ class Settings:
     seed: int = 0
     """Where widths, weights and points start from."""
 
+    def __post_init__(self):
+        check_least(self, cases=1, starts=1, steps=1)
+
 
 def run(settings: Settings, run: Run) -> Evidence:
-    check_least(settings, cases=1, starts=1, steps=1)
     import torch
 
     cases = [_case(settings, case) for case in run.progress(range(settings.cases), "fitting two points")]

@@ -19,10 +19,14 @@ class Settings:
     sigma: float = 0.5
     """The size of every weight; a power of two makes every sum exact."""
 
+    def __post_init__(self):
+        check_least(self, networks=1)
+        check_sigma(self.sigma)
+        for network in self.networks:
+            widths_of(network)
+
 
 def run(settings: Settings, run: Run) -> Evidence:
-    check_least(settings, networks=1)
-    check_sigma(settings.sigma)
     found = []
     for name in settings.networks:
         one = _network(widths_of(name), settings.sigma, run)

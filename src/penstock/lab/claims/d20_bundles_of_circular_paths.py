@@ -23,9 +23,11 @@ class Settings:
     seed: int = 0
     """Where sizes and weights start from."""
 
+    def __post_init__(self):
+        check_least(self, networks=0)
+
 
 def run(settings: Settings, run: Run) -> Evidence:
-    check_least(settings, networks=0)
     from penstock.lab.models.random_sizes import random_integer, seeded
 
     sizes: list[tuple[int, int, int]] = [FIGURE_9]

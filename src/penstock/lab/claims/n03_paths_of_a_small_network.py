@@ -23,9 +23,11 @@ class Settings:
     seed: int = 0
     """Where the random networks start from."""
 
+    def __post_init__(self):
+        check_least(self, networks=0)
+
 
 def run(settings: Settings, run: Run) -> Evidence:
-    check_least(settings, networks=0)
     from penstock import capture, npf, npv
     from penstock.lab.claims.deviation import roundings
     from penstock.lab.models.toy import toy_inputs, toy_network

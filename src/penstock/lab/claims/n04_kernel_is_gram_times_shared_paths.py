@@ -26,9 +26,11 @@ class Settings:
     seed: int = 0
     """Where the random networks and inputs start from."""
 
+    def __post_init__(self):
+        check_least(self, architectures=1, draws=1, examples=2)
+
 
 def run(settings: Settings, run: Run) -> Evidence:
-    check_least(settings, architectures=1, draws=1, examples=2)
     from functools import partial
 
     from penstock.lab.models.fully_connected import random_relu_network

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock.lab.claims.claim import Claim, Evidence, Run, Scale, Verdict
+from penstock.lab.claims.least import check_least, check_positive
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,6 +35,12 @@ class Settings:
     """Steps of gradient descent on half the sum of squared errors."""
     rate: float = 0.01
     """How long a step is."""
+
+    def __post_init__(self):
+        check_least(self, examples=1, steps=4)
+        check_positive(self, "rate")
+        if not self.larger_seeds:
+            check_least(self, small_seeds=1)
 
 
 def run(settings: Settings, run: Run) -> Evidence:

@@ -20,9 +20,11 @@ class Settings:
     seed: int = 0
     """Where widths, weights and inputs start from."""
 
+    def __post_init__(self):
+        check_least(self, cases=1, examples=1)
+
 
 def run(settings: Settings, run: Run) -> Evidence:
-    check_least(settings, cases=1, examples=1)
     cases = [_case(settings, case) for case in run.progress(range(settings.cases), "deep linear networks")]
     counted = [one for one in cases if one["every"] > 1]
     return {

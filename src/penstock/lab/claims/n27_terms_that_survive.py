@@ -33,10 +33,14 @@ class Settings:
     seed: int = 0
     """Where the two inputs' random path features (Proposition B.6) start from."""
 
+    def __post_init__(self):
+        check_least(self, networks=1)
+        check_sigma(self.sigma)
+        for network in self.networks:
+            widths_of(network)
+
 
 def run(settings: Settings, run: Run) -> Evidence:
-    check_least(settings, networks=1)
-    check_sigma(settings.sigma)
     found: list[dict[str, Any]] = []
     follows = [[0] * 4 for _ in range(4)]
     for case, name in enumerate(run.progress(settings.networks, "all ±σ weights of tiny networks")):
