@@ -4,9 +4,11 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from penstock.gates.following import Following
-from penstock.gates.gate import Gate
-from penstock.gates.given import Given
+from penstock.gates.gate import Gate, Soft
+from penstock.gates.given import Given, given_from
 from penstock.gates.kind import Kind
+from penstock.gates.kinds import Rectifier
+from penstock.gates.learnt import learns, learnt_beside_relu
 from penstock.gates.softened import softened
 
 __all__ = ["Emitting", "Gates"]
@@ -25,11 +27,19 @@ class Emitting(Following):
 
     def on_call(self, name: str, kind: Kind, q: Float[Tensor, "*shape"]) -> Tensor | None:
         read, mine = softened(kind, self.gate), softened(kind, self.feature_gate)
+        if self._is_learnt_beside_relu(kind, mine, q):
+            assert isinstance(self.gate, Soft)
+            gates, output = learnt_beside_relu(self.gate, q)
+            self.gates[name] = Given(read, gates)
+            return output
         if self.asked.inplace and mine is not kind:
             # the product remembers q for its derivative, and is about to be written over it
             q = q.clone()
-        pattern = read.read(q)
-        self.gates[name] = Given(read, pattern)
+        given = self.gates[name] = given_from(read, q)
         if mine is kind:
             return None
-        return mine.apply(q, pattern if mine == read else mine.read(q))
+        return given.times(q) if mine == read else mine.apply(q, mine.read(q))
+
+    def _is_learnt_beside_relu(self, kind: Kind, mine: Kind, q: Tensor) -> bool:
+        plain = kind == Rectifier() and mine is kind and isinstance(self.gate, Soft)
+        return plain and not self.asked.inplace and self.asked.out is None and learns(q)

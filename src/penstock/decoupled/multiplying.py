@@ -49,16 +49,13 @@ class Multiplying(Following):
 
     def on_call(self, name: str, kind: Kind, q: Float[Tensor, "*shape"]) -> Float[Tensor, "*out"] | None:
         given = self._fitting(name, kind, q)
-        assert given.pattern is not None
-        if self.asked.inplace and given.pattern.requires_grad:
+        if self.asked.inplace and given.is_learnt:
             # the product remembers q for the gate's derivative, and is about to be written over it
             q = q.clone()
         return multiplied(q, replace(given, function=self.asked.function))
 
     def held_indices(self, name: str, kind: Pooling, q: Float[Tensor, "*shape"]) -> Int64[Tensor, "*out"]:
-        given = self._fitting(name, kind, q)
-        assert given.pattern is not None
-        return kind.places(q, given.pattern)
+        return kind.places(q, self._fitting(name, kind, q).pattern)
 
     def _fitting(self, name: str, kind: Kind, q: Tensor) -> Given:
         try:
@@ -72,8 +69,7 @@ def _padded(name: str, given: Given, q: Tensor) -> Given:
     """The gates as many times side by side as the value network is wider: G(kw + i) = G(i) (N Definition
     C.1).
     """
-    assert given.pattern is not None
-    wanted, found = (q.shape[0], *given.kind.gate_shape(tuple(q.shape))), tuple(given.pattern.shape)
+    wanted, found = (q.shape[0], *given.kind.gate_shape(tuple(q.shape))), given.shape
     # an exported graph is for any number of examples: to compare numbers would make it one for this one
     one_each = torch.compiler.is_compiling() or found[0] in (1, q.shape[0])
     if wanted[1:] == found[1:] and one_each:

@@ -16,8 +16,8 @@ WORD = 64
 # A word holds eight bools of a byte each; this multiplier moves the lowest bit of byte i to bit 56 + i.
 _GATHER = 0x0102040810204080
 
-# Below so many gates, loading Numba costs more than it saves.
-_WORTH_COMPILING = 1 << 20
+# Below so many gates, compiled code costs more than it saves.
+WORTH_COMPILING = 1 << 20
 
 # The bits of infinity in the types that NumPy lacks or is slow with.
 _INFINITY = {torch.float16: 0x7C00, torch.bfloat16: 0x7F80}
@@ -46,7 +46,7 @@ def pack(bits: Bool[Tensor, "n m"]) -> Int64[Tensor, "n words"]:
 def pack_positive(q: Float[Tensor, "n *shape"]) -> Int64[Tensor, "n words"]:
     """The gates of a ReLU, `q > 0` (N Table 1); in one pass where q is large, on the CPU, and Numba there."""
     if (
-        q.numel() < _WORTH_COMPILING
+        q.numel() < WORTH_COMPILING
         or q.device.type != "cpu"
         or not q.is_contiguous()
         or not compiled.available()
