@@ -1,6 +1,7 @@
 """Members of one shape in the middle of their training."""
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import torch
 from jaxtyping import Float
@@ -14,7 +15,6 @@ from penstock.training.member import Member
 from penstock.training.optimizing import Optimizing
 from penstock.training.orders import Orders
 from penstock.training.recipe import Recipe
-from penstock.training.schedule import Constant
 from penstock.training.stepping import Rows, Stepping
 from penstock.training.trained import Diverged, Trained
 from penstock.training.ways.way import Way
@@ -41,11 +41,18 @@ class Ensemble:
         self.rows: list[dict[str, list]] = [{} for _ in members]
         self.seconds = 0.0
         self.epoch = self.step = 0
+        self.saved: Path | None = None
+        """The last checkpoint."""
         self._kept: dict[int, dict[str, Tensor]] = {}
 
     @property
     def steps_an_epoch(self) -> int:
         return 1 if self.recipe.batch is None else -(-self.train.count // self.recipe.batch)
+
+    @property
+    def taken(self) -> int:
+        """The steps taken in all."""
+        return self.epoch * self.steps_an_epoch + self.step
 
     @property
     def going(self) -> list[int]:
@@ -55,8 +62,9 @@ class Ensemble:
         ]
 
     def begin_epoch(self) -> None:
-        """Draw the order, and count from zero."""
-        self.stepping.totals.zero_()
+        """Draw the order; count from zero, unless this goes on where a checkpoint was written."""
+        if self.step == 0:
+            self.stepping.totals.zero_()
         self._order = self.orders.draw() if self.recipe.batch is not None else None
 
     def batches(self) -> Iterator[Rows]:
@@ -76,9 +84,9 @@ class Ensemble:
 
     def take(self, rows: Rows) -> None:
         """One step of every member that is still in training."""
-        schedule = self.recipe.schedule or Constant()
-        done = self.epoch * self.steps_an_epoch + self.step
-        self.optimizing.scale(schedule.factor(self.epoch, done / (self.recipe.epochs * self.steps_an_epoch)))
+        if self.recipe.schedule is not None:
+            progress = self.taken / (self.recipe.epochs * self.steps_an_epoch)
+            self.optimizing.scale(self.recipe.schedule.factor(self.epoch, progress))
         self.stepping.gradients(rows)
         self._look_for_divergence(rows)
         self.stepping.move()
@@ -87,6 +95,7 @@ class Ensemble:
 
     def end_epoch(self) -> None:
         self.epoch, self.step = self.epoch + 1, 0
+        self.orders.close()
 
     def averages(self) -> Float[Tensor, "2 e"]:
         """Loss and accuracy over the batches of the epoch, each seen before its step."""
@@ -114,9 +123,9 @@ class Ensemble:
         rows = rows if isinstance(rows, slice) else rows[place]
         self.trained[place].diverged = Diverged(
             epoch=self.epoch + 1,
-            step=self.epoch * self.steps_an_epoch + self.step + 1,
+            step=self.taken + 1,
             where=first_not_finite(self.models[place], self.train.x[rows]),
-            checkpoint=None,
+            checkpoint=self.saved,
         )
         self.stop(place)
 

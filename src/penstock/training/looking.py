@@ -16,6 +16,8 @@ from penstock.training.trained import Best
 
 __all__ = ["Looking"]
 
+_TOLD = ("epoch", "train_loss", "train_accuracy", "test_loss", "test_accuracy", "seconds")
+
 
 class Looking:
     """What `asked` says, on the test set where there is one."""
@@ -29,6 +31,12 @@ class Looking:
         if 0 in self._asked.snapshots:
             for place, trained in enumerate(self._ensemble.trained):
                 trained.snapshots[0] = self._ensemble.state_of(place)
+
+    def tell_again(self) -> None:
+        """Tell the journal what a checkpoint knows: its lines since then may be another start's."""
+        for place, row in enumerate(self._ensemble.rows):
+            for each in range(len(row.get("epoch", ()))):
+                self._tell(place, {name: _number(row[name][each]) for name in _TOLD})
 
     def epoch(self) -> None:
         """After each epoch, for the members that were trained in it."""
@@ -108,3 +116,7 @@ def _column(values: list[Any]) -> np.ndarray:
     ragged = np.empty(len(arrays), dtype=object)
     ragged[:] = arrays
     return ragged
+
+
+def _number(value: Any) -> Any:
+    return value.item() if isinstance(value, np.ndarray | np.generic) else value

@@ -2,20 +2,24 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from torch import nn
 
 from penstock.training.asking import Asked, Follow
 from penstock.training.checking import check
+from penstock.training.checkpoints.identity import identity
+from penstock.training.checkpoints.keeping import Keeping
+from penstock.training.checkpoints.when import Checkpoints
 from penstock.training.ensemble import Ensemble
 from penstock.training.examples import Examples
-from penstock.training.footprint import footprint, rows_within
 from penstock.training.grouping import groups
 from penstock.training.looking import Looking
 from penstock.training.member import Member
+from penstock.training.memory import footprint, rows_within
 from penstock.training.recipe import Recipe
-from penstock.training.running import run
+from penstock.training.running import Running
 from penstock.training.size import size_in_bytes
 from penstock.training.trained import Trained
 from penstock.training.ways.choosing import choose
@@ -36,6 +40,7 @@ def train(
     each_step: Callable[[int, int], None] | None = None,
     journal: Callable[..., None] | None = None,
     progress: Follow | None = None,
+    checkpoint: Path | Checkpoints | None = None,
     memory: str | int = "2GiB",
 ) -> list[Trained]:
     """Train all members at once, each as an ordinary PyTorch loop with its optimizer and its order of the
@@ -52,6 +57,8 @@ def train(
       where a `Monitor` or `Switches` of its module is stepped.
     * `journal`: called with the metrics of each evaluation, `journal(member="seed 0", epoch=1, …)`.
     * `progress`: follows loops, as `penstock.lab.runs.progress.Progress().follow` does.
+    * `checkpoint`: a folder, or a `Checkpoints` that says how often; called again with the same folder, a
+      training that was stopped goes on where it was, with the numbers it would have had, to the bit on a CPU.
     * `memory`: what evaluation may use.
 
     A member whose loss is not finite stops there, and so does one that reaches `recipe.stop_at`; the others
@@ -71,32 +78,41 @@ def train(
         progress,
     )
     check(members, train, test, recipe)
+    task = _Task(train, test, recipe, asked, _checkpoints(checkpoint), size_in_bytes(memory))
     done: dict[str, Trained] = {}
-    for group in groups(members, recipe):
+    for number, group in enumerate(groups(members, recipe)):
         places = [members.index(member) for member in group]
-        done |= {
-            each.name: each
-            for each in _train_group(group, places, train, test, recipe, asked, size_in_bytes(memory))
-        }
+        done |= {each.name: each for each in _train_group(task, number, group, places)}
     return [done[member.name] for member in members]
 
 
-def _train_group(
-    group: Sequence[Member],
-    places: Sequence[int],
-    train: Examples,
-    test: Examples | None,
-    recipe: Recipe,
-    asked: Asked,
-    memory: int,
-) -> list[Trained]:
-    models = [member.model for member in group]
-    way = choose(models, [member.seed for member in group], train.x, memory)
-    way.prepare({"train": train.x} if test is None else {"train": train.x, "test": test.x})
-    ensemble = Ensemble(group, way, train, recipe)
-    rows = rows_within(memory, footprint(models[0], train.x), len(group))
+class _Task(NamedTuple):
+    """What all groups have in common."""
+
+    train: Examples
+    test: Examples | None
+    recipe: Recipe
+    asked: Asked
+    checkpoints: Checkpoints | None
+    memory: int
+
+
+def _checkpoints(asked: Path | Checkpoints | None) -> Checkpoints | None:
+    return Checkpoints(asked) if isinstance(asked, Path) else asked
+
+
+def _train_group(task: _Task, number: int, group: Sequence[Member], places: Sequence[int]) -> list[Trained]:
+    models, train, test = [member.model for member in group], task.train, task.test
     with ExitStack() as modes:
         for model in models:
             modes.enter_context(mode(model, training=True))
-        run(ensemble, places, asked, Looking(ensemble, asked, test, rows))
+        way = choose(models, [member.seed for member in group], train.x, task.memory)
+        way.prepare({"train": train.x} if test is None else {"train": train.x, "test": test.x})
+        ensemble = Ensemble(group, way, train, task.recipe)
+        rows = rows_within(task.memory, footprint(models[0], train.x), len(group))
+        looking = Looking(ensemble, task.asked, test, rows)
+        keeping = None
+        if task.checkpoints is not None:
+            keeping = Keeping(task.checkpoints, number, identity(ensemble, test, task.asked))
+        Running(ensemble, places, task.asked, looking, keeping).run()
     return ensemble.trained

@@ -13,21 +13,21 @@ __all__ = ["Optimizing"]
 
 
 class Optimizing:
-    """One optimizer for E members. Members that stand side by side and have the same numbers share one
-    tensor; the others have a group of their own."""
+    """One optimizer for E members. Where all have the same numbers it moves one tensor; otherwise members
+    that stand side by side and have the same numbers are one group of it."""
 
     def __init__(self, flat: Flat, optimizers: Sequence[Optimizer]):
         starts = [0, *(k + 1 for k, (a, b) in enumerate(pairwise(optimizers)) if a != b), len(optimizers)]
         self._rates = [optimizers[start].rate for start in starts[:-1]]
         self._factor = 1.0
+        on_cuda = flat.numbers.is_cuda
         groups = []
         for (start, stop), rate in zip(pairwise(starts), self._rates, strict=True):
-            tensor = nn.Parameter(flat.numbers[start:stop])
-            tensor.grad = flat.gradients[start:stop]
             # a captured graph reads the rate where it lies
-            lr = torch.tensor(rate, device=tensor.device) if tensor.is_cuda else rate
-            groups.append({"params": [tensor], **_options(optimizers[start]), "lr": lr})
-        kind, flags = _kind(optimizers[0], on_cuda=flat.numbers.is_cuda)
+            lr = torch.tensor(rate, device=flat.numbers.device) if on_cuda else rate
+            options = _options(optimizers[start])
+            groups.append({"params": _tensors(flat, start, stop), **options, "lr": lr})
+        kind, flags = _kind(optimizers[0], on_cuda=on_cuda)
         self.torch: torch.optim.Optimizer = kind(groups, **flags)
 
     def step(self) -> None:
@@ -45,30 +45,40 @@ class Optimizing:
                 group["lr"] = rate * factor
 
     def state(self) -> dict[str, Tensor]:
-        """Every tensor that the optimizer keeps, by group and name."""
-        return {f"{place}.{name}": tensor for place, name, tensor, _ in self._kept()}
+        """Every tensor that the optimizer keeps, by the number of what it moves and its name."""
+        return {
+            f"{place}.{name}": value
+            for place, tensor in enumerate(self._moved())
+            for name, value in self.torch.state[tensor].items()
+            if isinstance(value, Tensor)
+        }
 
     def restore(self, state: dict[str, Tensor]) -> None:
         """Put back what `state` gave."""
-        for place, group in enumerate(self.torch.param_groups):
-            (tensor,) = group["params"]
-            for key, value in state.items():
-                at, name = key.split(".")
-                if int(at) == place:
-                    # steps are counted where torch counts them, moments lie beside the numbers
-                    where = tensor.device if value.ndim or _counts_on_device(group) else value.device
-                    self.torch.state[tensor][name] = value.to(where).clone()
+        moved = list(self._moved())
+        for key, value in state.items():
+            place, name = key.split(".")
+            self.torch.state[moved[int(place)]][name] = value.clone()
 
-    def _kept(self) -> Iterator[tuple[int, str, Tensor, Tensor]]:
-        for place, group in enumerate(self.torch.param_groups):
-            (tensor,) = group["params"]
-            for name, value in self.torch.state[tensor].items():
-                if isinstance(value, Tensor):
-                    yield place, name, value, tensor
+    def _moved(self) -> Iterator[Tensor]:
+        for group in self.torch.param_groups:
+            yield from group["params"]
 
 
-def _counts_on_device(group: dict) -> bool:
-    return bool(group.get("capturable") or group.get("fused"))
+def _tensors(flat: Flat, start: int, stop: int) -> list[nn.Parameter]:
+    """What belongs to these members, with its gradients: everything as one, if they are all there are."""
+    if stop - start == flat.members:
+        pairs = [(flat.numbers, flat.gradients)]
+    else:
+        pairs = [
+            (flat.parameters[name][start:stop], flat.slopes[name][start:stop]) for name in flat.parameters
+        ]
+    tensors = []
+    for numbers, gradients in pairs:
+        tensor = nn.Parameter(numbers)
+        tensor.grad = gradients
+        tensors.append(tensor)
+    return tensors
 
 
 def _options(optimizer: Optimizer) -> dict:

@@ -12,7 +12,7 @@ __all__ = ["Orders"]
 class Orders:
     """The orders of E members, on the CPU whatever the device, so that a seed means one order everywhere.
 
-    `state` is that of the generators before the epoch that was drawn last: what it takes to draw it again.
+    `state` is that of the generators before the epoch that is not over: what it takes to draw it again.
     """
 
     def __init__(self, seeds: Sequence[int], examples: int):
@@ -22,8 +22,12 @@ class Orders:
 
     def draw(self) -> Int[Tensor, "e n"]:
         """The next epoch's order: one row a member."""
-        self.state = self._states()
+        self.close()
         return torch.stack([torch.randperm(self.examples, generator=each) for each in self._generators])
+
+    def close(self) -> None:
+        """The epoch is over: what is drawn next is another one."""
+        self.state = self._states()
 
     def restore(self, state: Tensor) -> None:
         """Draw next what was drawn after `state`."""

@@ -23,10 +23,11 @@ class Stepping:
 
     def __init__(self, way: Way, flat: Flat, optimizing: Optimizing, loss: Loss, train: Examples):
         self._way, self._flat, self._optimizing, self._loss, self._train = way, flat, optimizing, loss, train
-        self._members = len(flat.numbers)
+        self._members = flat.members
         self.totals: Float[Tensor, "2 e"] = torch.zeros(
             2, self._members, dtype=torch.float64, device=flat.numbers.device
         )
+        self._losses, self._right = self.totals
 
     def gradients(self, rows: Rows) -> None:
         """Of each member's loss on these examples, as it is before the step."""
@@ -34,8 +35,8 @@ class Stepping:
 
         def slope(outputs: Tensor) -> Tensor:
             each, slopes = self._loss.with_slope(outputs, wanted)
-            self.totals[0] += each.sum(1)
-            self.totals[1] += hits(outputs, wanted).sum(1)
+            self._losses.add_(each.sum(1))
+            self._right.add_(hits(outputs, wanted).sum(1))
             return slopes
 
         batch = Batch("train", rows, x, training=True)
