@@ -5,7 +5,13 @@ import torch
 from torch import nn
 
 from penstock.errors import PenstockError
-from penstock.lab.models.fully_connected import deep_linear_network, random_relu_network, relu_network
+from penstock.lab.models.fully_connected import (
+    deep_linear_network,
+    fc_network,
+    random_relu_network,
+    relu_network,
+    tapering_network,
+)
 from penstock.lab.models.initialization import Bernoulli, Gaussian
 from penstock.lab.models.random_sizes import seeded
 
@@ -34,9 +40,50 @@ def test_a_deep_linear_network_has_the_same_weights_from_the_same_generator():
     assert all(isinstance(module, nn.Linear) for module in linear)
 
 
+def test_fc_has_five_hidden_layers_of_128_and_is_glorot_uniform():
+    model = fc_network(seeded(0))
+    assert model(torch.rand(3, 1, 28, 28)).shape == model(torch.rand(3, 784)).shape == (3, 10)
+    weights = [module.weight for module in model if isinstance(module, nn.Linear)]
+    assert [tuple(weight.shape) for weight in weights] == [(128, 784), *[(128, 128)] * 4, (10, 128)]
+    # 784·128 + 128, four times 128·128 + 128, 128·10 + 10
+    assert sum(parameter.numel() for parameter in model.parameters()) == 100_480 + 4 * 16_512 + 1_290
+    for weight in weights:
+        end = (6 / sum(weight.shape)) ** 0.5
+        assert 0.98 * end < weight.abs().max() <= end
+        assert weight.dtype == torch.float32
+    assert all(not module.bias.any() for module in model if isinstance(module, nn.Linear))
+
+
+def test_the_network_of_d_figure_5_has_seven_weight_layers():
+    model = tapering_network(seeded(0))
+    assert [module.out_features for module in model if isinstance(module, nn.Linear)] == [
+        512,
+        512,
+        256,
+        256,
+        128,
+        64,
+        10,
+    ]
+    assert sum(isinstance(module, nn.ReLU) for module in model) == 6
+    counts = (401_920, 262_656, 131_328, 65_792, 32_896, 8_256, 650)
+    assert sum(parameter.numel() for parameter in model.parameters()) == sum(counts)
+    assert model(torch.rand(2, 1, 28, 28)).shape == (2, 10)
+
+
+def test_sizes_and_the_law_are_settings():
+    model = fc_network(seeded(0), inputs=64, classes=2, width=7, hidden=1, law="bernoulli")
+    first, last = (module for module in model if isinstance(module, nn.Linear))
+    assert first.weight.shape == (7, 64)
+    assert last.weight.shape == (2, 7)
+    assert torch.allclose(last.weight.abs(), torch.tensor((2 / 7) ** 0.5))
+
+
 def test_nothing_touches_the_global_random_state():
     before = torch.random.get_rng_state()
     random_relu_network(seeded(0), torch.float32, bias=True)
+    fc_network(seeded(0))
+    tapering_network(seeded(0))
     assert torch.equal(torch.random.get_rng_state(), before)
 
 
