@@ -7,7 +7,7 @@ from torch.nn import functional
 
 from networks.inline import Inline
 from oracle.edges import assert_edges_are_the_module
-from penstock import list_paths, npf, npv
+from penstock import PenstockError, list_paths, npf, npv
 
 
 @pytest.mark.parametrize(
@@ -16,6 +16,9 @@ from penstock import list_paths, npf, npv
         "relu6": lambda x, w: functional.relu6(4 * x @ w),
         "hardtanh": lambda x, w: functional.hardtanh(x @ w, -0.3, 0.1),
         "clamp from below at 0": lambda x, w: (x @ w).clamp(min=0),
+        "clip": lambda x, w: torch.clip(x @ w, -0.25),
+        "threshold at 0": lambda x, w: functional.threshold(x @ w, 0.0, 0.0),
+        "threshold": lambda x, w: functional.threshold(x @ w, 0.25, 0.25),
         "clamp_min": lambda x, w: torch.clamp_min(x @ w, 0.5),
         "clamp_max": lambda x, w: torch.clamp_max(x @ w, 0.5),
         "clamp from both sides": lambda x, w: (x @ w).clamp(-0.25, 0.5),
@@ -48,3 +51,9 @@ def test_gates_after_a_clamp_are_their_own():
     model = Inline(lambda x, w: (((x @ w).clamp(min=0) @ w).clamp(max=0.5) @ w).relu())
     x = torch.randn(5, 4, dtype=torch.float64)
     torch.testing.assert_close(npf(model, x) @ npv(model, input_shape=(4,)), model(x)[:, 0].detach())
+
+
+def test_a_threshold_that_jumps_is_refused():
+    model = Inline(lambda x, w: functional.threshold(x @ w, 0.25, 0.0))
+    with pytest.raises(PenstockError, match=r"threshold, line .* jumps from 0 to 0.25 .* x.clamp\(min=…\)"):
+        npv(model, input_shape=(4,))

@@ -1,4 +1,4 @@
-"""ReLU6, hardtanh and clamp: open between two ends, beyond which the unit adds the end that it is held at."""
+"""ReLU6, hardtanh, clamp, threshold: open between two ends, beyond which the unit adds what it is held at."""
 
 import math
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from penstock.walk.edges import Edges
 from penstock.walk.ops.gating import Gating
 from penstock.walk.site import Site
 
-__all__ = ["Clamp", "Clipping", "Hardtanh"]
+__all__ = ["Clamp", "Clipping", "Hardtanh", "Threshold"]
 
 aten = torch.ops.aten
 
@@ -53,7 +53,7 @@ class Hardtanh(Clipping):
 class Clamp(Clipping):
     """From below at 0 it is a ReLU, which adds nothing."""
 
-    reads = (aten.clamp.default, aten.clamp_min.default, aten.clamp_max.default)
+    reads = (aten.clamp.default, aten.clip.default, aten.clamp_min.default, aten.clamp_max.default)
     title = "clamp"
 
     def kind(self, site: Site) -> Kind:
@@ -63,3 +63,19 @@ class Clamp(Clipping):
         return Clipped(
             -math.inf if low is None else site.scalar("min"), math.inf if high is None else site.scalar("max")
         )
+
+
+class Threshold(Clipping):
+    """Where what it puts below its threshold is the threshold itself, it is a clamp from below."""
+
+    reads = (aten.threshold.default,)
+    title = "threshold"
+
+    def kind(self, site: Site) -> Kind:
+        threshold, value = site.scalar("threshold"), site.scalar("value")
+        if threshold != value:
+            raise site.refusal(
+                f"jumps from {value:g} to {threshold:g} at its threshold, and accepted is one that does not; "
+                "write it as x.clamp(min=…)"
+            )
+        return Rectifier() if threshold == 0 else Clipped(threshold, math.inf)
