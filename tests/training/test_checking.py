@@ -16,7 +16,7 @@ from penstock.training.member import Member
 from penstock.training.recipe import SGD, Adam, Recipe, RMSprop
 from penstock.training.schedule import Cosine, Drops
 from penstock.training.size import size_in_bytes
-from training.networks import chain, classes, members, signs
+from training.networks import chain, classes, members, normalized, signs
 
 TRAIN = classes(23)
 RECIPE = Recipe(1, SGD(0.1))
@@ -76,6 +76,8 @@ def spoilt() -> Examples:
          "y of the training set has 1 number; reshape y, for instance y.reshape(23, 1)"),
         (members(chain, outputs=1), Examples(TRAIN.x, signs().y.float()), None, SQUARED,
          "y of the training set is torch.float32 and the outputs of the member 'seed 0' are torch.float64"),
+        (members(normalized), TRAIN, None, Recipe(1, SGD(0.1), batch=11),
+         "the last batch of an epoch has one example, and BatchNorm in the member 'seed 0' takes two or more"),
         (members(chain), Examples(TRAIN.x[:, :5], TRAIN.y), None, RECIPE,
          "the layer 0 (Linear) takes 6 features and is given 5"),
         (members(chain), TRAIN, Examples(TRAIN.x[:, :5], TRAIN.y), RECIPE,

@@ -4,12 +4,14 @@ from collections.abc import Sequence
 
 import torch
 from torch import Tensor
+from torch.nn.modules.batchnorm import _BatchNorm
 
 from penstock.errors import PenstockError
 from penstock.model import call, left_as_found, placement
 from penstock.training.examples import Examples
 from penstock.training.member import Member
 from penstock.training.recipe import Recipe
+from penstock.training.ways.modes import mode
 
 __all__ = ["check"]
 
@@ -24,6 +26,8 @@ def check(members: Sequence[Member], train: Examples, test: Examples | None, rec
             _check_examples(what, examples, train, recipe)
             for member in members:
                 _check_fit(member, what, examples, recipe)
+    for member in members:
+        _check_last_batch(member, train, recipe)
 
 
 def _check_members(members: Sequence[Member]) -> None:
@@ -105,6 +109,23 @@ def _check_fit(member: Member, what: str, examples: Examples, recipe: Recipe) ->
             f"y of {what} is {y.dtype} and the outputs of the member {member.name!r} are {outputs.dtype}; "
             f"convert it: examples.to(dtype={outputs.dtype})"
         )
+
+
+def _check_last_batch(member: Member, train: Examples, recipe: Recipe) -> None:
+    """Statistics of a batch want more than one number a channel."""
+    size = recipe.batch or train.count
+    if train.count % size != 1 % size or not any(
+        isinstance(layer, _BatchNorm) for layer in member.model.modules()
+    ):
+        return
+    try:
+        with left_as_found(member.model), torch.no_grad(), mode(member.model, training=True):
+            member.model(train.x[:1])
+    except ValueError as error:
+        raise PenstockError(
+            f"the last batch of an epoch has one example, and BatchNorm in the member {member.name!r} takes "
+            f"two or more; choose a batch size that leaves another rest of {train.count:,}"
+        ) from error
 
 
 def _check_labels(what: str, y: Tensor, outputs: Tensor, member: Member) -> None:

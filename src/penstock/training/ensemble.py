@@ -7,6 +7,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from penstock.training.deferred import Deferred
 from penstock.training.diagnosis import first_not_finite
 from penstock.training.examples import Examples
 from penstock.training.flat import Flat
@@ -21,19 +22,32 @@ from penstock.training.ways.way import Way
 
 __all__ = ["Ensemble"]
 
+# Steps that a GPU takes between two looks.
+_UNSEEN = 64
+
 
 class Ensemble:
     """E members, evaluated by one way and moved by one optimizer.
 
     `epoch` is the number of epochs that are over, `step` that of the steps taken in the one that is not.
+    `deferred`: whether members are looked at only now and then; by default on a GPU.
     """
 
-    def __init__(self, members: Sequence[Member], way: Way, train: Examples, recipe: Recipe):
+    def __init__(
+        self,
+        members: Sequence[Member],
+        way: Way,
+        train: Examples,
+        recipe: Recipe,
+        *,
+        deferred: bool | None = None,
+    ):
         self.members, self.way, self.recipe, self.train = members, way, recipe, train
         self.models = [member.model for member in members]
         self.flat = Flat(way.parameters())
         self.buffers = way.buffers()
-        self.optimizing = Optimizing(self.flat, [each.optimizer or recipe.optimizer for each in members])
+        optimizers = [each.optimizer or recipe.optimizer for each in members]
+        self.optimizing = Optimizing(self.flat, optimizers, scheduled=recipe.schedule is not None)
         self.loss = LOSSES[recipe.loss]
         self.stepping = Stepping(way, self.flat, self.optimizing, self.loss, train)
         self.orders = Orders([each.seed for each in members], train.count)
@@ -44,6 +58,10 @@ class Ensemble:
         self.saved: Path | None = None
         """The last checkpoint."""
         self._kept: dict[int, dict[str, Tensor]] = {}
+        self._deferred = None
+        if train.x.is_cuda if deferred is None else deferred:
+            self._deferred = Deferred(self.stepping, self.flat, self.buffers, capturable=way.capturable)
+        self._unseen: list[Rows] = []
 
     @property
     def steps_an_epoch(self) -> int:
@@ -87,11 +105,28 @@ class Ensemble:
         if self.recipe.schedule is not None:
             progress = self.taken / (self.recipe.epochs * self.steps_an_epoch)
             self.optimizing.scale(self.recipe.schedule.factor(self.epoch, progress))
-        self.stepping.gradients(rows)
-        self._look_for_divergence(rows)
-        self.stepping.move()
-        self._hold_still()
+        if self._deferred is not None:
+            self._deferred.take(rows)
+            self._unseen.append(rows)
+        else:
+            self.stepping.gradients(rows)
+            self._look_for_divergence(rows)
+            self.stepping.move()
+            self._hold_still()
         self.step += 1
+        if len(self._unseen) >= _UNSEEN:
+            self.settle()
+
+    def settle(self) -> None:
+        """Look at what a GPU has done since the last look: which members have diverged."""
+        if self._deferred is None:
+            return
+        good = self._deferred.good.tolist()
+        for place in self.going:
+            late = self._deferred.taken - good[place]
+            if late:
+                self._diverge(place, self._unseen[-late], self.taken - late + 1)
+        self._unseen.clear()
 
     def end_epoch(self) -> None:
         self.epoch, self.step = self.epoch + 1, 0
@@ -105,6 +140,9 @@ class Ensemble:
 
     def stop(self, place: int) -> None:
         """From here on the member stays as it is."""
+        if self._deferred is not None:
+            self._deferred.alive[place] = False
+            return
         named = {**self.flat.parameters, **self.buffers}
         self._kept[place] = {name: stacked[place].clone() for name, stacked in named.items()}
 
@@ -117,13 +155,13 @@ class Ensemble:
         # a sum is not finite from the first loss on that is not
         for place in self.going:
             if not abs(losses[place]) < float("inf"):
-                self._diverge(place, rows)
+                self._diverge(place, rows, self.taken + 1)
 
-    def _diverge(self, place: int, rows: Rows) -> None:
+    def _diverge(self, place: int, rows: Rows, step: int) -> None:
         rows = rows if isinstance(rows, slice) else rows[place]
         self.trained[place].diverged = Diverged(
             epoch=self.epoch + 1,
-            step=self.taken + 1,
+            step=step,
             where=first_not_finite(self.models[place], self.train.x[rows]),
             checkpoint=self.saved,
         )

@@ -16,7 +16,7 @@ class Optimizing:
     """One optimizer for E members. Where all have the same numbers it moves one tensor; otherwise members
     that stand side by side and have the same numbers are one group of it."""
 
-    def __init__(self, flat: Flat, optimizers: Sequence[Optimizer]):
+    def __init__(self, flat: Flat, optimizers: Sequence[Optimizer], *, scheduled: bool = False):
         starts = [0, *(k + 1 for k, (a, b) in enumerate(pairwise(optimizers)) if a != b), len(optimizers)]
         self._rates = [optimizers[start].rate for start in starts[:-1]]
         self._factor = 1.0
@@ -24,7 +24,7 @@ class Optimizing:
         groups = []
         for (start, stop), rate in zip(pairwise(starts), self._rates, strict=True):
             # a captured graph reads the rate where it lies
-            lr = torch.tensor(rate, device=flat.numbers.device) if on_cuda else rate
+            lr = torch.tensor(rate, device=flat.numbers.device) if on_cuda and scheduled else rate
             options = _options(optimizers[start])
             groups.append({"params": _tensors(flat, start, stop), **options, "lr": lr})
         kind, flags = _kind(optimizers[0], on_cuda=on_cuda)

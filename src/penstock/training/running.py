@@ -68,10 +68,12 @@ class Running:
             self._within = False
             ensemble.seconds = before + time.perf_counter() - began
             if self._asked.each_step is not None:
+                ensemble.settle()
                 self._tell_each(self._asked.each_step)
             if ensemble.step < ensemble.steps_an_epoch:
                 self._between(interruption)
         self._within = True
+        ensemble.settle()
         ensemble.end_epoch()
         self._looking.epoch()
         self._within = False

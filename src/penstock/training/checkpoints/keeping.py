@@ -64,6 +64,7 @@ class Keeping:
     def write(self, ensemble: Ensemble) -> None:
         """Write one now, and remove what is older than the last two. What a member that diverged could go
         back to stays."""
+        ensemble.settle()
         about, tensors = pack(ensemble)
         ensemble.saved = self._path(ensemble)
         write(ensemble.saved, {**about, "identity": self._identity}, tensors)
