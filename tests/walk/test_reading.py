@@ -14,8 +14,9 @@ import torch
 from torch import Tensor, nn
 from torch.utils.data import DataLoader, TensorDataset
 
-from networks.exported import READABLE, UNREADABLE, kept
+from networks.exported import READABLE, kept
 from networks.fully_connected import fully_connected
+from networks.refused import UNREADABLE
 from penstock.errors import PenstockError
 from penstock.model import adapt
 from penstock.walk.graph import Graph
