@@ -64,10 +64,15 @@ def train(
     A member whose loss is not finite stops there, and so does one that reaches `recipe.stop_at`; the others
     go on with unchanged numbers.
 
-    >>> members = [Member(f"seed {seed}", network(seed), seed) for seed in range(5)]
-    >>> trained = train(members, Examples(x, y), None, Recipe(epochs=3, optimizer=Adam(3e-4)))
-    >>> trained[0].history["train_accuracy"]
-    array([0.81, 0.93, 0.96])
+    >>> from penstock.training.recipe import Adam
+    >>> models = [nn.Sequential(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 1)) for seed in range(5)]
+    >>> members = [Member(f"seed {seed}", model, seed) for seed, model in enumerate(models)]
+    >>> recipe = Recipe(epochs=20, optimizer=Adam(0.01), loss="mean squared", batch=4)
+    >>> trained = train(members, Examples(x, y), None, recipe)
+    >>> trained[0].way
+    'Chain: the model is a chain of linear layers and ReLUs'
+    >>> trained[0].history["train_loss"].shape
+    (20,)
     """
     asked = Asked(
         evaluate_at if isinstance(evaluate_at, int) else frozenset(evaluate_at),

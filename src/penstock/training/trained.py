@@ -19,7 +19,11 @@ class Best(NamedTuple):
 
 @dataclass(frozen=True)
 class Diverged:
-    """Where and when a member's loss stopped being a number."""
+    """Where and when a member's loss stopped being a number.
+
+    >>> print(Diverged(1, 7, "the parameter 0.weight is not finite", None))
+    diverged at step 7 (epoch 1): the parameter 0.weight is not finite
+    """
 
     epoch: int
     """Counted from 1."""
@@ -37,11 +41,7 @@ class Diverged:
 
 @dataclass
 class Trained:
-    """A member after its training; `model` is the module that was given, with the trained weights in it.
-
-    >>> trained.history["test_accuracy"]
-    array([0.91, 0.94])
-    """
+    """A member after its training; `model` is the module that was given, with the trained weights in it."""
 
     name: str
     model: nn.Module

@@ -43,7 +43,7 @@ class Alone(Way):
     def outputs(self, parameters: Named, batch: Batch) -> Float[Tensor, "e b *o"]:
         return torch.stack(
             [
-                self._run(member, {name: stacked[member] for name, stacked in parameters.items()}, batch)
+                self.run(member, {name: stacked[member] for name, stacked in parameters.items()}, batch)
                 for member in range(len(self._models))
             ]
         )
@@ -56,7 +56,7 @@ class Alone(Way):
             own = {name: stacked[member].detach().requires_grad_() for name, stacked in parameters.items()}
             leaves.append(own)
             with torch.enable_grad():
-                outputs.append(self._run(member, own, batch))
+                outputs.append(self.run(member, own, batch))
         slopes = slope(torch.stack([each.detach() for each in outputs]))
         for member, own in enumerate(leaves):
             found = torch.autograd.grad(
@@ -64,7 +64,7 @@ class Alone(Way):
             )
             write(found, {name: stacked[member] for name, stacked in into.items()})
 
-    def _run(self, member: int, own: dict[str, Tensor], batch: Batch) -> Float[Tensor, "b *o"]:
+    def run(self, member: int, own: dict[str, Tensor], batch: Batch) -> Float[Tensor, "b *o"]:
         model, moving = self._models[member], {name: each[member] for name, each in self._moving.items()}
         with mode(model, training=batch.training), self._drawing(member, batch):
             return functional_call(model, (own, moving), (batch.x[member],))
@@ -78,28 +78,18 @@ class _Randomness:
 
     def __init__(self, seeds: Sequence[int], device: torch.device):
         self._device = device
-        with self._left_alone():
-            self.states = torch.stack([self._seeded(seed) for seed in seeds])
+        self.states = torch.stack([torch.Generator(device).manual_seed(seed).get_state() for seed in seeds])
 
     @contextmanager
     def of(self, member: int) -> Iterator[None]:
-        with self._left_alone():
+        found = self._get()
+        try:
             # torch reads a state from the start of its storage
             self._set(self.states[member].clone())
             yield
             self.states[member] = self._get()
-
-    @contextmanager
-    def _left_alone(self) -> Iterator[None]:
-        found = self._get()
-        try:
-            yield
         finally:
             self._set(found)
-
-    def _seeded(self, seed: int) -> Tensor:
-        torch.manual_seed(seed)
-        return self._get()
 
     def _get(self) -> Tensor:
         return (
