@@ -18,7 +18,7 @@ from penstock.paths.tracing import trace
 from penstock.walk.graph import Graph
 from penstock.walk.reading import read
 
-__all__ = ["Asked", "ask", "ask_about"]
+__all__ = ["Asked", "ask", "ask_about", "check_output", "example"]
 
 # As many rows as the reader needs to see that examples do not mix.
 _ROWS = 3
@@ -44,21 +44,19 @@ class Asked:
 
 def ask(model: nn.Module, input_shape: Sequence[int] | None, output: int) -> Asked:
     """About inputs of this shape, one example's; by default what a linear first layer takes."""
-    check(model)
-    shape = _first_features(model) if input_shape is None else _checked(input_shape)
-    return ask_about(model, _example(model, shape), output)
+    return ask_about(model, example(model, input_shape), output)
 
 
 def ask_about(model: nn.Module, x: Tensor, output: int) -> Asked:
     """About these inputs."""
     graph = read(model, x)
-    _check_output(graph, output)
+    step = graph.step.get(graph.output)
+    check_output(graph.input_shape if step is None else step.shape_at(1)[1:], output)
     return Asked(graph, output, x)
 
 
-def _check_output(graph: Graph, output: int) -> None:
-    """Refuses a module whose output is not examples × outputs, or has no such output."""
-    shape = graph.step[graph.output].shape_at(1)[1:] if graph.output in graph.step else graph.input_shape
+def check_output(shape: tuple[int, ...], output: int) -> None:
+    """Refuses a module that gives an example something else than a row of outputs, or has no such output."""
     if len(shape) != 1:
         size = " × ".join(["examples", *map(str, shape)])
         reshaped = "model(x).flatten(1)" if shape else "model(x)[:, None]"
@@ -73,8 +71,12 @@ def _check_output(graph: Graph, output: int) -> None:
         )
 
 
-def _example(model: nn.Module, shape: tuple[int, ...]) -> Tensor:
-    """Inputs of a module's dtype on its device, drawn without touching the random state."""
+def example(model: nn.Module, input_shape: Sequence[int] | None) -> Tensor:
+    """Inputs of this shape, by default what a linear first layer takes; of the module's dtype on its device,
+    drawn without touching the random state.
+    """
+    check(model)
+    shape = _first_features(model) if input_shape is None else _checked(input_shape)
     generator = torch.Generator().manual_seed(0)
     where = placement(model)
     dtype = where.dtype or torch.get_default_dtype()
