@@ -1,14 +1,17 @@
 """`GatedNetwork`: a feature network that makes gates, and a value network whose signal they multiply."""
 
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Literal
 
 from torch import Tensor, nn
 
 from penstock.decoupled.emitting import Emitting
 from penstock.decoupled.multiplying import ByName, Multiplying, Source
-from penstock.decoupled.outside import Emitted
+from penstock.decoupled.outside import Emitted, FixedGates
 from penstock.decoupled.rehearsal import Rehearsals
 from penstock.gates.gate import Gate
+from penstock.training.ways.way import Way
 
 __all__ = ["GatedNetwork", "Part"]
 
@@ -38,6 +41,7 @@ class GatedNetwork(nn.Module):
         trained: Part,
         *,
         outside: bool = False,
+        pad: int = 1,
     ):
         super().__init__()
         self.feature, self.value = feature, value
@@ -49,10 +53,12 @@ class GatedNetwork(nn.Module):
         """Which of the two are trained."""
         self.outside = outside
         """Whether `feature` is no network of gates itself, but emits gates of any making."""
+        self.pad = pad
+        """How many times as wide as the model's the hidden layers of the value network are."""
         self._rehearsals = Rehearsals()
+        self.training = value.training
         for child in self._at_rest:
-            child.requires_grad_(False)
-        self.train(value.training)
+            child.requires_grad_(False).eval()
 
     @property
     def gates_are_fixed(self) -> bool:
@@ -71,6 +77,17 @@ class GatedNetwork(nn.Module):
         for child in self._at_rest:
             child.eval()
         return self
+
+    def training_rows(self, rows: Tensor | slice) -> AbstractContextManager[None]:
+        """Inside, the network is called on these of the examples that its gates from outside are for."""
+        return self.feature.rows(rows) if isinstance(self.feature, FixedGates) else nullcontext()
+
+    @staticmethod
+    def training_way(models: "Sequence[GatedNetwork]", x: Tensor, memory: int) -> Way | None:
+        """How `penstock.training` evaluates several networks of this shape at once."""
+        from penstock.decoupled.ways.choosing import way_for
+
+        return way_for(models, x, memory)
 
     def extra_repr(self) -> str:
         parts = [] if self.outside else [f"gate={self.gate}", f"feature_gate={self.feature_gate}"]

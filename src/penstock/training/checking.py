@@ -10,6 +10,7 @@ from penstock.errors import PenstockError
 from penstock.model import call, left_as_found, placement
 from penstock.training.examples import Examples
 from penstock.training.member import Member
+from penstock.training.portion import portion
 from penstock.training.recipe import Recipe
 from penstock.training.ways.modes import mode
 
@@ -94,7 +95,7 @@ def _check_fit(member: Member, what: str, examples: Examples, recipe: Recipe) ->
             f"{what} is on {x.device} and the member {member.name!r} on {where.device}; move one: "
             f"examples.to('{where.device}')"
         )
-    with left_as_found(member.model), torch.no_grad():
+    with left_as_found(member.model), torch.no_grad(), portion(member.model, slice(0, _ROWS)):
         outputs = call(member.model.eval(), x[:_ROWS])
     if recipe.loss == "cross entropy":
         _check_labels(what, y, outputs, member)

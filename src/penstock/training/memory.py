@@ -7,6 +7,7 @@ from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from penstock.model import call, left_as_found
+from penstock.training.portion import portion
 
 __all__ = ["footprint", "rows_within"]
 
@@ -19,7 +20,7 @@ def footprint(model: nn.Module, x: Tensor) -> int:
     """The bytes of everything that the module computes for one example, all kept: what a backward pass
     needs."""
     few = x[:_ROWS]
-    with left_as_found(model), torch.no_grad(), _Counts() as counts:
+    with left_as_found(model), torch.no_grad(), portion(model, slice(0, _ROWS)), _Counts() as counts:
         model.eval()
         call(model, few)
     return max(1, (counts.bytes + few.nbytes) // len(few))

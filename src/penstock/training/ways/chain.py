@@ -15,11 +15,11 @@ from penstock.errors import PenstockError
 from penstock.training.ways.stacking import held, trained
 from penstock.training.ways.way import Batch, Named, Slope, Way
 
-__all__ = ["Chain", "links_of"]
+__all__ = ["Chain", "Link", "links_of"]
 
 
 @dataclass(frozen=True)
-class _Link:
+class Link:
     """One linear layer, by the names of its tensors, and the gate behind it: None where there is none,
     otherwise the slope of a shut one (0 for ReLU)."""
 
@@ -99,23 +99,23 @@ def _rows(x: Tensor) -> Float[Tensor, "e b i"]:
     return x if x.ndim == 3 else x.flatten(2)
 
 
-def _linear(tensors: Named, link: _Link, signal: Float[Tensor, "e b i"]) -> Float[Tensor, "e b o"]:
+def _linear(tensors: Named, link: Link, signal: Float[Tensor, "e b i"]) -> Float[Tensor, "e b o"]:
     weight = tensors[link.weight].mT
     if link.bias is None:
         return torch.bmm(signal, weight)
     return torch.baddbmm(tensors[link.bias].unsqueeze(1), signal, weight)
 
 
-def links_of(model: nn.Module, *, flat: bool) -> list[_Link] | None:
+def links_of(model: nn.Module, *, flat: bool) -> list[Link] | None:
     """The links of a module that is a chain of linear layers; None where it is anything else. `flat`: whether
     an example is a vector, so that no layer has to flatten it."""
-    links: list[_Link] = []
+    links: list[Link] = []
     for path, layer in _layers(model, ""):
         match layer:
             case nn.Flatten() if not links and (layer.start_dim, layer.end_dim) == (1, -1):
                 flat = True
             case nn.Linear() if flat:
-                links.append(_Link(f"{path}weight", f"{path}bias" if layer.bias is not None else None, None))
+                links.append(Link(f"{path}weight", f"{path}bias" if layer.bias is not None else None, None))
             case nn.ReLU() if links and links[-1].shut is None:
                 links[-1] = replace(links[-1], shut=0.0)
             case nn.LeakyReLU() if links and links[-1].shut is None and layer.negative_slope > 0:

@@ -15,15 +15,15 @@ __all__ = ["choose"]
 
 
 def choose(models: Sequence[nn.Module], seeds: Sequence[int], x: Tensor, memory: int) -> Way:
-    """The module's own way, if it brings one (`training_way(models, memory)`); `Chain` for a chain of linear
-    layers; `Mapped` where a rehearsal on a few of the examples `x` gives what each module gives; otherwise
-    `Alone`.
+    """The module's own way, if it brings one (`training_way(models, x, memory)`); `Chain` for a chain of
+    linear layers; `Mapped` where a rehearsal on a few of the examples `x` gives what each module gives;
+    otherwise `Alone`.
 
     >>> choose([model], [0], x, 2**30).why
     'the model is a chain of linear layers and ReLUs'
     """
     own = getattr(models[0], "training_way", None)
-    way = own(models, memory) if own is not None else None
+    way = own(models, x, memory) if own is not None else None
     if way is not None:
         if not isinstance(way, Way):
             raise PenstockError(
