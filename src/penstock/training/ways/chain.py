@@ -15,7 +15,7 @@ from penstock.errors import PenstockError
 from penstock.training.ways.stacking import held, trained
 from penstock.training.ways.way import Batch, Named, Slope, Way
 
-__all__ = ["Chain", "Link", "links_of"]
+__all__ = ["Chain", "Link", "has_hooks", "links_of"]
 
 
 @dataclass(frozen=True)
@@ -144,6 +144,10 @@ _LINKS = (nn.Flatten, nn.Linear, nn.ReLU, nn.LeakyReLU, nn.Identity)
 
 
 def _is_changed(module: nn.Module) -> bool:
-    return "forward" in vars(module) or any(
+    return "forward" in vars(module) or has_hooks(module)
+
+
+def has_hooks(module: nn.Module) -> bool:
+    return any(
         (module._forward_hooks, module._forward_pre_hooks, module._backward_hooks, module._backward_pre_hooks)
     )
