@@ -14,7 +14,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from penstock.gates.gate import Soft
-from penstock.gates.masked import compiled_takes, flat
+from penstock.gates.masked import compiled_takes, flat, is_wrapped
 
 __all__ = ["Learnt", "learns", "learnt", "learnt_beside_relu"]
 
@@ -64,6 +64,11 @@ def _learnt(gate: Soft, q: Tensor, stub: Any) -> Learnt:
     return Learnt(value, stub, float(gate.beta), float(top))
 
 
+def _is_traced(*gradients: Tensor) -> bool:
+    """Whether a backward pass is itself differentiated, or is one of many at once."""
+    return torch.is_grad_enabled() or any(map(is_wrapped, gradients))
+
+
 def _applied(function: Any, *arguments: Any) -> Any:
     return function.apply(*arguments)
 
@@ -92,7 +97,7 @@ class _ReLU(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> Tensor:
         (output,), (by_output, by_stub) = ctx.saved_tensors, gradients
-        if torch.is_grad_enabled() or not compiled_takes(by_stub):
+        if _is_traced(by_output, by_stub):
             return torch.where(output > 0, by_output, 0.0) + by_stub
         from penstock.compiled.soft import through_relu
 
@@ -113,7 +118,7 @@ class _Gate(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
         (stub, value), (gradient,) = ctx.saved_tensors, gradients
-        if torch.is_grad_enabled():  # somebody asks for the derivative of this as well
+        if _is_traced(gradient):
             gate = _applied(_Gate, stub, value, ctx.steep, ctx.top)
             return gradient * gate * (ctx.steep - ctx.steep / ctx.top * gate), None, None, None
         from penstock.compiled.soft import through_gate
@@ -135,7 +140,7 @@ class _Product(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
         (signal, stub, value), (gradient,) = ctx.saved_tensors, gradients
-        if torch.is_grad_enabled():
+        if _is_traced(gradient):
             gate = _applied(_Gate, stub, value, ctx.steep, ctx.top)
             part = gradient * gate
             return part, part * signal * (ctx.steep - ctx.steep / ctx.top * gate), None, None, None

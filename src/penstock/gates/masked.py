@@ -10,12 +10,15 @@ import torch
 from jaxtyping import Float, Int64
 from numpy.typing import NDArray
 from torch import Tensor
-from torch._C._functorch import is_functorch_wrapped_tensor  # pyright: ignore[reportMissingImports]
+from torch._C._functorch import (  # pyright: ignore[reportMissingImports]
+    is_functorch_wrapped_tensor,
+    is_legacy_batchedtensor,
+)
 
 from penstock import compiled
-from penstock.gates.packed import WORTH_COMPILING
+from penstock.gates.packed import WORTH_COMPILING, unpack
 
-__all__ = ["compiled_takes", "flat", "masked"]
+__all__ = ["compiled_takes", "flat", "is_wrapped", "masked"]
 
 _DTYPES = (torch.float32, torch.float64)
 
@@ -31,9 +34,14 @@ def compiled_takes(q: Tensor) -> bool:
         and type(q) in (Tensor, torch.nn.Parameter)
         and q.is_contiguous()
         and not torch.compiler.is_compiling()
-        and not is_functorch_wrapped_tensor(q)
+        and not is_wrapped(q)
         and compiled.available()
     )
+
+
+def is_wrapped(tensor: Tensor) -> bool:
+    """Whether one tensor stands for many here: under `torch.func`, or in autograd's batched gradients."""
+    return is_functorch_wrapped_tensor(tensor) or is_legacy_batchedtensor(tensor)
 
 
 def masked(
@@ -55,8 +63,11 @@ class _Masked(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
-        (words,) = ctx.saved_tensors
-        return masked(gradients[0], words, ctx.shut), None, None
+        (words,), (gradient,) = ctx.saved_tensors, gradients
+        if is_wrapped(gradient):  # many gradients at once
+            bits = unpack(words, gradient[0].numel()).reshape(gradient.shape)
+            return torch.where(bits, gradient, gradient * ctx.shut if ctx.shut else 0.0), None, None
+        return masked(gradient, words, ctx.shut), None, None
 
 
 def flat(tensor: Tensor) -> NDArray[Any]:
