@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     from penstock.gates.recording import capture as capture
     from penstock.gates.switching import Switches as Switches
     from penstock.model.adapter import adapt as adapt
+    from penstock.paths.active import active_paths as active_paths
     from penstock.paths.count import count_paths as count_paths
     from penstock.paths.features import npf as npf
     from penstock.paths.listing import list_paths as list_paths
+    from penstock.paths.norm import path_norm as path_norm
     from penstock.paths.tangent import vtk as vtk
     from penstock.paths.values import npv as npv
 
@@ -39,9 +41,11 @@ _HOME = {
     "regime": "penstock.decoupled.regimes",
     "GatedNetwork": "penstock.decoupled.network",
     "list_paths": "penstock.paths.listing",
+    "active_paths": "penstock.paths.active",
     "count_paths": "penstock.paths.count",
     "npf": "penstock.paths.features",
     "npv": "penstock.paths.values",
+    "path_norm": "penstock.paths.norm",
     "vtk": "penstock.paths.tangent",
 }
 

@@ -86,6 +86,6 @@ def _plain(log: float) -> float:
 def _check_power(p: object) -> None:
     if not isinstance(p, Real) or isinstance(p, bool) or not 1 <= float(p) < math.inf:
         raise PenstockError(
-            f"a path norm's p is a finite number from 1 on, not {p!r}; where paths can be listed, the largest "
+            f"a path norm's p is a finite number from 1 on, not {p!r}; where they can be listed, the largest "
             "|value| is penstock.npv(model).abs().max()"
         )
