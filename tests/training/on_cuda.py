@@ -89,6 +89,13 @@ def check_each_way_and_optimizer() -> None:
                 assert captured() == [], (make, optimizer, batch, captured())
 
 
+def check_device() -> None:
+    """Members and examples are moved; the members stay there."""
+    trained = train(members(chain), classes(23), classes(40, seed=1), Recipe(2, Adam(1e-2)), device="cuda")
+    assert all(parameter.is_cuda for parameter in trained[0].model.parameters())
+    assert_alike(train(members(chain), classes(23), classes(40, seed=1), Recipe(2, Adam(1e-2))), trained)
+
+
 def check_losses() -> None:
     for loss in ("mean squared", "half sum of squares"):
         recipe = Recipe(8, SGD(4e-3, momentum=0.5), loss, batch=5)

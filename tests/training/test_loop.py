@@ -371,6 +371,16 @@ def test_a_batch_larger_than_the_data_is_the_full_batch_in_some_order():
     assert_same(ensemble[0].model, full[0].model)
 
 
+def test_members_and_examples_are_moved_to_a_device_before_anything_else():
+    """The meta device has no numbers to train with: it is refused, after the move."""
+    ensemble = members(chain)
+    with pytest.raises(penstock.PenstockError, match="meta"):
+        train(ensemble, TRAIN, None, RECIPE, device="meta")
+    assert ensemble[0].model.get_parameter("0.weight").is_meta
+    (one,) = train(members(chain, 1), TRAIN, None, RECIPE, device="cpu")
+    assert len(one.history["epoch"]) == 6
+
+
 def test_one_example_is_enough():
     one = TRAIN.select(slice(0, 1))
     trained = train(members(chain), one, one, Recipe(30, SGD(0.5)))

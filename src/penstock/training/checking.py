@@ -40,6 +40,7 @@ def _check_members(members: Sequence[Member]) -> None:
         if member.name in names:
             raise PenstockError(f"two members are called {member.name!r}; give each a name of its own")
         names.add(member.name)
+        placement(member.model)
         if not any(parameter.requires_grad for parameter in member.model.parameters()):
             raise PenstockError(
                 f"the member {member.name!r} has no parameter that requires gradients, so there is nothing "

@@ -5,6 +5,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import torch
 from torch import nn
 
 from penstock.training.asking import Asked, Follow
@@ -42,6 +43,7 @@ def train(
     progress: Follow | None = None,
     checkpoint: Path | Checkpoints | None = None,
     memory: str | int = "2GiB",
+    device: torch.device | str | None = None,
 ) -> list[Trained]:
     """Train all members at once, each as an ordinary PyTorch loop with its optimizer and its order of the
     data would: same steps, same numbers to rounding.
@@ -60,6 +62,8 @@ def train(
     * `checkpoint`: a folder, or a `Checkpoints` that says how often; called again with the same folder, a
       training that was stopped goes on where it was, with the numbers it would have had, to the bit on a CPU.
     * `memory`: what evaluation may use.
+    * `device`: where members and examples are moved to first, and where the members stay; by default they are
+      trained where they are.
 
     A member whose loss is not finite stops there, and so does one that reaches `recipe.stop_at`; the others
     go on with unchanged numbers.
@@ -82,6 +86,10 @@ def train(
         journal,
         progress,
     )
+    if device is not None:
+        for member in members:
+            member.model.to(device)
+        train, test = train.to(device), None if test is None else test.to(device)
     check(members, train, test, recipe)
     task = _Task(train, test, recipe, asked, _checkpoints(checkpoint), size_in_bytes(memory))
     done: dict[str, Trained] = {}
