@@ -369,3 +369,14 @@ def test_a_model_on_a_gpu_is_captured_and_verified(dtype):
     with pytest.raises(PenstockError, match="x is on cpu and the model is on cuda:0"):
         capture(model, x.cpu())
     assert capture(model, x.float().cpu().numpy()) == record
+
+
+def test_a_model_that_mixes_examples_is_recorded_as_it_ran():
+    """The gates are those of the batches that it was given."""
+    model = shared_gate()
+    mixing = adapt(model, lambda m, b: m(b - b.mean(0)))
+    x = torch.randn(6, 4, generator=torch.Generator().manual_seed(0)) + 3
+    in_halves = capture(mixing, x, batch_size=3)
+    for part, half in ((slice(0, 3), x[:3]), (slice(3, 6), x[3:])):
+        assert in_halves.select(part) == capture(model, half - half.mean(0))
+    assert in_halves != capture(mixing, x)

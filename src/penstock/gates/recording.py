@@ -43,7 +43,8 @@ def capture(
     Nothing that the watch cannot see is passed over in silence: scripted layers, `nn.RNN("relu")`, custom
     autograd Functions, `DataParallel` and ReLUs in fused or compiled code are refused. Gates written by hand
     (`x * (x > 0)`) and threads of the model's own are not seen; `record.verify(model, x)` proves that there
-    are none.
+    are none. Where a model mixes examples or its flow depends on the batch, the gates are those of the
+    batches it was given.
 
     >>> model = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1))
     >>> record = capture(model, torch.randn(5, 2))
