@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from penstock.decoupled.decoupling import decouple as decouple
     from penstock.decoupled.network import GatedNetwork as GatedNetwork
     from penstock.decoupled.regimes import regime as regime
+    from penstock.decoupled.sensitivity import sensitivity as sensitivity
     from penstock.errors import PenstockError as PenstockError
     from penstock.gates.gate import Hard as Hard
     from penstock.gates.gate import Soft as Soft
@@ -40,6 +41,7 @@ _HOME = {
     "decouple": "penstock.decoupled.decoupling",
     "regime": "penstock.decoupled.regimes",
     "GatedNetwork": "penstock.decoupled.network",
+    "sensitivity": "penstock.decoupled.sensitivity",
     "list_paths": "penstock.paths.listing",
     "active_paths": "penstock.paths.active",
     "count_paths": "penstock.paths.count",
