@@ -44,7 +44,7 @@ def decouple(
     * `feature_gate` is what the feature network itself uses: `Hard()` in N Table 4, the same soft gate in D
       Table 2.
     * `train` says which of the two are trained: `"both"`, `"value"` (fixed gates), `"feature"` (D Table 3,
-      N(Θ^g, β; Θ^w_†): the gates alone).
+      N(Θ^g, β; Θ^w_†): the gates alone, which takes a soft gate). What the model has frozen stays frozen.
     * `gates` takes them from outside: a module that emits them, or one tensor for each gate layer with a row
       for each example (a list in the order of the calls, a dictionary by their names, or a `GateRecord`).
     * `pad` makes the value network's hidden layers `pad` times as wide, each gate used `pad` times, with
@@ -59,7 +59,7 @@ def decouple(
     outside = gates is not None
     feature = _emitter(gates) if gates is not None else independent_copy(model)
     value = independent_copy(model) if pad == 1 else widened(model, pad)
-    pair = GatedNetwork(feature, value, gate, feature_gate, train, outside=outside)
+    pair = GatedNetwork(feature, value, gate, feature_gate, train, outside=outside, pad=pad)
     return tie(pair) if tied else pair
 
 
@@ -89,9 +89,16 @@ def _check(model: Any, gate: Any, feature_gate: Any, train: Any, gates: Any, pad
             raise PenstockError(f"{name}= takes a gate, such as Hard() or Soft(beta=4.0), not {given!r}")
     if train not in get_args(Part):
         raise PenstockError(f"train={train!r} names no part; {nearest(train, get_args(Part))}")
-    if not isinstance(pad, int) or pad < 1:
+    if not isinstance(pad, int) or isinstance(pad, bool) or pad < 1:
         raise PenstockError(f"pad={pad!r} is no number of times; give 1 or a larger whole number")
+    if not isinstance(tied, bool):
+        raise PenstockError(f"tied= is True or False, not {tied!r}")
     _check_together(train, gates, pad, tied)
+    if gates is not None and (gate, feature_gate) != (Hard(), Hard()):
+        raise PenstockError(
+            "gates= gives the gates themselves, and then nothing is read by gate= or feature_gate=; leave "
+            "these out"
+        )
     placement(model)
     check_visible(model)
 
@@ -102,4 +109,9 @@ def _check_together(train: Part, gates: Outside | None, pad: int, tied: bool) ->
         raise PenstockError(
             f"tied=True gives both networks one set of parameters, which does not go with {what}; leave one "
             "of the two out"
+        )
+    if train == "feature" and gates is not None and not isinstance(gates, nn.Module):
+        raise PenstockError(
+            "train='feature' trains what makes the gates, and gates= gives gates that are fixed; give a "
+            "module that emits them, or train='value'"
         )

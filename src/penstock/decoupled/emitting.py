@@ -1,8 +1,9 @@
 """The feature network's run: the gates of every call, read the moment they open."""
 
-from jaxtyping import Float
+from jaxtyping import Float, Int64
 from torch import Tensor, nn
 
+from penstock.gates.choice import Pooling
 from penstock.gates.following import Following
 from penstock.gates.gate import Gate, Soft
 from penstock.gates.given import Given, given_from
@@ -24,8 +25,14 @@ class Emitting(Following):
         super().__init__(model)
         self.gate, self.feature_gate = gate, feature_gate
         self.gates: Gates = {}
+        self._places: Int64[Tensor, "*out"]
 
     def on_call(self, name: str, kind: Kind, q: Float[Tensor, "*shape"]) -> Tensor | None:
+        if isinstance(kind, Pooling):
+            # one call of torch's, for the output and the choice: whoever watches this run sees one call too
+            output, self._places = kind.pooled(q)
+            self.gates[name] = Given(kind, kind.choosing(self._places, tuple(q.shape[-kind.dims :])))
+            return output
         read, mine = softened(kind, self.gate), softened(kind, self.feature_gate)
         if self._is_learnt_beside_relu(kind, mine, q):
             assert isinstance(self.gate, Soft)
@@ -39,6 +46,9 @@ class Emitting(Following):
         if mine is kind:
             return None
         return given.times(q) if mine == read else mine.apply(q, mine.read(q))
+
+    def held_indices(self, name: str, kind: Pooling, q: Float[Tensor, "*shape"]) -> Int64[Tensor, "*out"]:
+        return self._places
 
     def _is_learnt_beside_relu(self, kind: Kind, mine: Kind, q: Tensor) -> bool:
         plain = kind == Rectifier() and mine is kind and isinstance(self.gate, Soft)

@@ -46,34 +46,40 @@ class Multiplying(Following):
     def __init__(self, model: nn.Module, source: Source):
         super().__init__(model)
         self.source = source
+        self.times: dict[str, int] = {}
+        """By the names of calls whose signal is wider than its gates, how many times."""
+        self._given: Given
+        """The gates of the call that is asked about."""
 
     def on_call(self, name: str, kind: Kind, q: Float[Tensor, "*shape"]) -> Float[Tensor, "*out"] | None:
-        given = self._fitting(name, kind, q)
+        given = self._given = self._fitting(name, kind, q)
         if self.asked.inplace and given.is_learnt:
             # the product remembers q for the gate's derivative, and is about to be written over it
             q = q.clone()
         return multiplied(q, replace(given, function=self.asked.function))
 
     def held_indices(self, name: str, kind: Pooling, q: Float[Tensor, "*shape"]) -> Int64[Tensor, "*out"]:
-        return kind.places(q, self._fitting(name, kind, q).pattern)
+        return kind.places(q, self._given.pattern)
 
     def _fitting(self, name: str, kind: Kind, q: Tensor) -> Given:
         try:
-            given = self.source.gates_of(name, kind, q)
-            return _padded(name, given, q)
+            given, times = _padded(name, self.source.gates_of(name, kind, q), q)
         except PenstockError as error:
             self.refuse(str(error))
+        if times > 1:
+            self.times[name] = times
+        return given
 
 
-def _padded(name: str, given: Given, q: Tensor) -> Given:
-    """The gates as many times side by side as the value network is wider: G(kw + i) = G(i) (N Definition
-    C.1).
+def _padded(name: str, given: Given, q: Tensor) -> tuple[Given, int]:
+    """The gates as many times side by side as the value network is wider, and how many times that is:
+    G(kw + i) = G(i) (N Definition C.1).
     """
     wanted, found = (q.shape[0], *given.kind.gate_shape(tuple(q.shape))), given.shape
     # an exported graph is for any number of examples: to compare numbers would make it one for this one
     one_each = torch.compiler.is_compiling() or found[0] in (1, q.shape[0])
     if wanted[1:] == found[1:] and one_each:
-        return given
+        return given, 1
     wider = [dim for dim in range(1, min(len(wanted), len(found))) if wanted[dim] != found[dim]]
     if len(wanted) != len(found) or len(wider) != 1 or wanted[wider[0]] % found[wider[0]] or not one_each:
         raise PenstockError(
@@ -86,4 +92,4 @@ def _padded(name: str, given: Given, q: Tensor) -> Given:
     kind = given.kind
     if isinstance(kind, Rectifier) and isinstance(kind.slope, Tensor) and kind.slope.numel() > 1:
         kind = Rectifier(kind.slope.repeat(times))
-    return Given(kind, torch.cat([given.pattern] * times, dim=dim))
+    return Given(kind, torch.cat([given.pattern] * times, dim=dim)), times

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from jaxtyping import Float, Shaped
@@ -11,33 +10,14 @@ from torch import Tensor, nn
 
 from penstock.decoupled.multiplying import Source
 from penstock.errors import PenstockError
+from penstock.gates.choice import Pooling
+from penstock.gates.factor import Factor
 from penstock.gates.given import Given
 from penstock.gates.kind import Kind
 from penstock.gates.kinds import Clipped, Rectifier
 from penstock.gates.record import GateRecord
 
-__all__ = ["Emitted", "Factor", "FixedGates"]
-
-
-@dataclass(frozen=True)
-class Factor(Kind):
-    """Gates that are numbers of any making."""
-
-    hard: ClassVar[bool] = False
-
-    def read(self, q: Float[Tensor, "n *shape"]) -> Float[Tensor, "n *shape"]:
-        raise PenstockError("gates from outside are not read from a signal; give them with gates=")
-
-    def apply(
-        self, q: Float[Tensor, "n *shape"], pattern: Float[Tensor, "#n *shape"]
-    ) -> Float[Tensor, "n *shape"]:
-        return q * pattern
-
-    def value(self, pattern: Float[Tensor, "n *shape"]) -> Float[Tensor, "n *shape"]:
-        return pattern
-
-    def __str__(self) -> str:
-        return "from outside"
+__all__ = ["Emitted", "FixedGates"]
 
 
 class FixedGates(nn.Module):
@@ -77,7 +57,7 @@ class FixedGates(nn.Module):
         emitted: dict[str | int, Tensor | Given] = {}
         for place, name in enumerate(self._names):
             layer = self.get_buffer(f"layer{place}")
-            pattern = layer if self._rows is None else layer[self._rows]
+            pattern = layer if self._rows is None else self._chosen(layer)
             emitted[name] = Given(self._kinds[name], pattern) if name in self._kinds else pattern
         return emitted
 
@@ -89,6 +69,15 @@ class FixedGates(nn.Module):
             yield
         finally:
             self._rows = before
+
+    def _chosen(self, layer: Shaped[Tensor, "n *gates"]) -> Shaped[Tensor, "k *gates"]:
+        try:
+            return layer[self._rows]
+        except IndexError as error:
+            raise PenstockError(
+                f"rows(…) says which examples x has, and the gates are for {self.count}, numbered from 0 to "
+                f"{self.count - 1}; give whole numbers of these, a slice or a mask ({error})"
+            ) from error
 
     def extra_repr(self) -> str:
         return f"{self.count} examples, {len(self._names)} layers"
@@ -128,6 +117,12 @@ class Emitted(Source):
             )
         self.gates: dict[str | int, Tensor | Given] = given
         self.called = 0
+        self._used: dict[str | int, Given] = {}
+
+    @property
+    def unused(self) -> list[str | int]:
+        """The layers that no call has asked for."""
+        return [key for key in self.gates if key not in self._used]
 
     def gates_of(self, name: str, kind: Kind, q: Float[Tensor, "*shape"]) -> Given:
         key: str | int = name
@@ -140,16 +135,31 @@ class Emitted(Source):
                 "layer goes by its name or, in a list, by its place"
             )
         gates = self.gates[key]
-        return gates if isinstance(gates, Given) else _given(name, kind, gates)
+        given = gates if isinstance(gates, Given) else _given(name, kind, gates, q)
+        self._used[key] = given
+        return given
+
+    def check_choices(self) -> None:
+        """Of every window of a max-pooling, one entry is chosen."""
+        for key, given in self._used.items():
+            if isinstance(given.kind, Pooling) and not bool((given.pattern.sum(-1) == 1).all()):
+                raise PenstockError(
+                    f"the gates of {key} ({given.kind}) must choose one entry of every window; take them "
+                    "from a record: gates=penstock.capture(model, x)"
+                )
 
 
-def _given(name: str, kind: Kind, gates: Shaped[Tensor, "..."]) -> Given:
+def _given(name: str, kind: Kind, gates: Shaped[Tensor, "..."], q: Float[Tensor, "*shape"]) -> Given:
     """Bits are a pattern of the call's own kind; numbers are what G is in `slope + (1 - slope)·G`."""
     if gates.dtype == torch.bool or (isinstance(kind, Clipped) and gates.dtype == torch.uint8):
         return Given(kind, gates)
     if not gates.is_floating_point():
         raise PenstockError(
             f"the gates of {name} are {gates.dtype}; give bits (torch.bool) or floating-point numbers"
+        )
+    if gates.dtype != q.dtype and not torch.is_autocast_enabled(q.device.type):
+        raise PenstockError(
+            f"the gates of {name} are {gates.dtype} and the signal there is {q.dtype}; give both one dtype"
         )
     if kind.hard and not isinstance(kind, Rectifier):
         raise PenstockError(

@@ -1,7 +1,8 @@
 """`regime`: the four ways in which N trains a deep gated network, by their names (N Section 4)."""
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from itertools import zip_longest
+from typing import Any, Literal, get_args
 
 from torch import Generator, nn
 
@@ -10,6 +11,7 @@ from penstock.decoupled.network import GatedNetwork, Part
 from penstock.decoupled.redrawing import Law, redrawn
 from penstock.errors import PenstockError, nearest
 from penstock.gates.gate import Gate, Hard, Soft
+from penstock.model import describe
 
 __all__ = ["Regime", "regime"]
 
@@ -60,7 +62,7 @@ def regime(
     >>> all(torch.equal(ours, its) for ours, its in zip(pair.feature.parameters(), model.parameters()))
     True
     """
-    if name not in _SETTINGS:
+    if not isinstance(name, str) or name not in _SETTINGS:
         raise PenstockError(f"there is no regime called {name!r}; {nearest(name, get_args(Regime))}")
     setting = _SETTINGS[name]
     if setting.learnt != (trained is not None):
@@ -69,9 +71,19 @@ def regime(
             if setting.learnt
             else f"the regime {name!r} draws its gates and takes no trained network; leave trained= out"
         )
-    pair = decouple(model, gate or setting.gate, train=setting.train)
+    pair = decouple(model, setting.gate if gate is None else gate, train=setting.train)
+    if setting.train == "both" and pair.gate == Hard():
+        raise PenstockError(
+            f"the regime {name!r} learns its gates, and no derivative goes through hard ones; give a soft "
+            "gate, such as Soft(beta=4.0)"
+        )
+    if not any(parameter.requires_grad for parameter in pair.value.parameters()):
+        raise PenstockError(
+            f"none of the parameters of {describe('', model)} requires gradients, so no value network of it "
+            "can be trained; call model.requires_grad_(True) first"
+        )
     if trained is not None:
-        _take_over(pair.feature, trained)
+        _take_over(model, pair.feature, trained)
     else:
         redrawn(pair.feature, init, generator)
     if setting.independent:
@@ -81,11 +93,25 @@ def regime(
     return pair
 
 
-def _take_over(feature: nn.Module, trained: nn.Module) -> None:
+def _take_over(model: nn.Module, feature: nn.Module, trained: Any) -> None:
+    if not isinstance(trained, nn.Module):
+        raise PenstockError(f"trained= takes a torch.nn.Module, not {type(trained).__name__}")
+    model, trained = (getattr(each, "_orig_mod", each) for each in (model, trained))
     try:
         feature.load_state_dict(trained.state_dict())
     except RuntimeError as error:
-        raise PenstockError(
-            f"trained= is a {type(trained).__name__} whose weights are not those of the model's architecture "
-            f"({str(error).splitlines()[-1].strip()}); give two networks of one architecture"
-        ) from error
+        reason = str(error).splitlines()[-1].strip().removesuffix(".")
+    else:
+        reason = _difference(repr(model), repr(trained)) if type(model) is type(trained) else ""
+    if not reason:
+        return
+    raise PenstockError(
+        f"trained= is a {type(trained).__name__} whose architecture is not the model's ({reason}); give two "
+        "networks of one architecture"
+    )
+
+
+def _difference(mine: str, its: str) -> str:
+    """The first line in which two modules are told differently: a slope, a stride, a layer."""
+    lines = zip_longest(mine.splitlines(), its.splitlines(), fillvalue="nothing")
+    return next((f"{b.strip()} in place of {a.strip()}" for a, b in lines if a != b), "")

@@ -7,20 +7,17 @@ gate. Later passes are watched only, at a fraction of the price, unless such a R
 
 import sys
 from dataclasses import dataclass
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
 from torch._C._functorch import is_functorch_wrapped_tensor  # pyright: ignore[reportMissingImports]
 
-from penstock.decoupled.emitting import Emitting
-from penstock.decoupled.multiplying import ByName, Multiplying, Source
+from penstock.decoupled.agreement import check_features, check_outputs, check_outside, check_values
+from penstock.decoupled.looking import Looking, LookingAtFeatures, LookingAtValues
+from penstock.decoupled.multiplying import ByName
 from penstock.decoupled.outside import Emitted
-from penstock.errors import PenstockError, nearest
-from penstock.gates.following import Following
-from penstock.gates.kind import Kind
-from penstock.gates.unseen import Unseen, check_function
+from penstock.errors import PenstockError
 from penstock.gates.watch import unwatched
 from penstock.model import describe, left_as_found
 
@@ -79,20 +76,24 @@ def _rehearse(network: "GatedNetwork", x: Tensor) -> Rehearsed:
     with unwatched(), left_as_found(network), torch.no_grad():
         x = x.detach().clone()
         version = x._version
-        emitting = None
+        features, output = None, None
         if network.outside:
-            source: Source = Emitted(network.feature(x))
+            source: Emitted | ByName = Emitted(network.feature(x))
         else:
-            emitting = _Emitting(network.feature, network.gate, network.feature_gate)
-            with emitting.following():
-                network.feature(x)
-            source = ByName(emitting.gates)
+            features = LookingAtFeatures(network.feature, network.gate, network.feature_gate)
+            with features.following():
+                output = network.feature(x)
+            source = ByName(features.gates)
         writes = x._version != version
-        multiplying = _Multiplying(network.value, source)
-        with multiplying.following():
-            network.value(x.clone() if writes else x)
-    _check_calls(network, emitting, multiplying)
-    looked: list[_Looking] = [multiplying] if emitting is None else [emitting, multiplying]
+        values = LookingAtValues(network.value, source)
+        outcome = _run(network, values, x.clone() if writes else x)
+        check_values(network, values)
+        if isinstance(source, Emitted):
+            check_outside(network, source, values, x)
+    if features is not None:
+        check_features(network, features, values)
+        check_outputs(network, output, outcome)
+    looked: list[Looking] = [values] if features is None else [features, values]
     return Rehearsed(
         follow=any(each.held for each in looked),
         writes_into_input=writes,
@@ -100,68 +101,15 @@ def _rehearse(network: "GatedNetwork", x: Tensor) -> Rehearsed:
     )
 
 
-class _Below(Unseen):
-    # in training mode dropout is as it should be
-    draws_at_random = True
-
-
-class _Looking(Following):
-    """What shows in the calls of one network, beside what the pass is for."""
-
-    below = _Below
-
-    def __init__(self, *arguments: Any):
-        super().__init__(*arguments)
-        self.kinds: dict[str, Kind] = {}
-        self.held = False
-        self.recomputed = False
-
-    def is_signal(self, q: Tensor) -> bool:
-        depends = super().is_signal(q)
-        self.held = self.held or not depends
-        return depends
-
-    def on_call(self, name: str, kind: Kind, q: Tensor) -> Tensor | None:
-        check_function(self)
-        self.kinds[name] = kind
-        self.recomputed = self.recomputed or _inside_a_checkpoint(sys._getframe(1))
-        return super().on_call(name, kind, q)
-
-
-class _Emitting(_Looking, Emitting):
-    pass
-
-
-class _Multiplying(_Looking, Multiplying):
-    pass
-
-
-def _check_calls(network: "GatedNetwork", emitting: _Emitting | None, multiplying: _Multiplying) -> None:
-    mine = multiplying.kinds
-    if not mine:
+def _run(network: "GatedNetwork", values: LookingAtValues, x: Tensor) -> Any:
+    try:
+        with values.following():
+            return network.value(x)
+    except RuntimeError as error:
+        if network.pad == 1:
+            raise
         raise PenstockError(
-            f"{describe('value', network.value)} has no gates: it calls neither torch.relu nor its kin; a "
-            "gate written by hand, such as x * (x > 0), is not seen, so write it with torch.relu"
-        )
-    if emitting is None:
-        return
-    its = emitting.kinds
-    for name, kind in its.items():
-        if name not in mine:
-            raise PenstockError(
-                f"the feature network calls {name}, which the value network does not; {nearest(name, mine)}; "
-                "give two networks of one architecture"
-            )
-        if type(kind) is not type(mine[name]):
-            raise PenstockError(
-                f"{name} is {kind} in the feature network and {mine[name]} in the value network; give two "
-                "networks of one architecture"
-            )
-
-
-def _inside_a_checkpoint(frame: FrameType | None) -> bool:
-    while frame is not None:
-        if frame.f_globals.get("__name__") == "torch.utils.checkpoint":
-            return True
-        frame = frame.f_back
-    return False
+            f"the value network, its hidden layers {network.pad} times as wide, cannot run "
+            f"({str(error).splitlines()[0]}); pad= takes models in which the input is read by the layer that "
+            "is registered first alone, and the output given by the last"
+        ) from error

@@ -41,23 +41,33 @@ class Pooling(Kind):
         """How many dimensions are pooled: 1, 2 or 3."""
 
     @abstractmethod
-    def indices(self, q: Float[Tensor, "n *shape"]) -> Int64[Tensor, "n *out"]:
-        """Where torch found each maximum: its place in the flattened pooled dimensions."""
+    def pooled(self, q: Float[Tensor, "n *shape"]) -> tuple[Float[Tensor, "n *out"], Int64[Tensor, "n *out"]]:
+        """The maxima, and where torch found each: its place in the flattened pooled dimensions."""
+
+    @abstractmethod
+    def pooled_size(self, size: tuple[int, ...]) -> tuple[int, ...]:
+        """What pooled dimensions of these sizes have afterwards."""
 
     @abstractmethod
     def windows(self, size: tuple[int, ...], out: tuple[int, ...], device: torch.device) -> list[Windows]:
         """The windows along each pooled dimension, for an input and an output of these sizes."""
 
+    def indices(self, q: Float[Tensor, "n *shape"]) -> Int64[Tensor, "n *out"]:
+        """Where torch found each maximum."""
+        return self.pooled(q)[1]
+
     def read(self, q: Float[Tensor, "n *shape"]) -> Bool[Tensor, "n *gates"]:
-        place = self.indices(q)
-        size, out = q.shape[-self.dims :], place.shape[-self.dims :]
-        windows = self.windows(tuple(size), tuple(out), q.device)
+        return self.choosing(self.indices(q), tuple(q.shape[-self.dims :]))
+
+    def choosing(self, place: Int64[Tensor, "n *out"], size: tuple[int, ...]) -> Bool[Tensor, "n *gates"]:
+        """The pattern that finds the maxima at these places of pooled dimensions of this size."""
+        windows = self.windows(size, tuple(place.shape[-self.dims :]), place.device)
         slot = torch.zeros_like(place)
         for axis, (coordinate, window) in enumerate(zip(_unravel(place, size), windows, strict=True)):
             first = _along(window.first, axis, self.dims)
             slot = slot * window.slots + (coordinate - first) // window.step
         slots = math.prod(window.slots for window in windows)
-        return slot.unsqueeze(-1) == torch.arange(slots, device=q.device)
+        return slot.unsqueeze(-1) == torch.arange(slots, device=place.device)
 
     def apply(
         self, q: Float[Tensor, "n *shape"], pattern: Bool[Tensor, "n *gates"]
@@ -88,9 +98,10 @@ class Pooling(Kind):
         return self
 
     def gate_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
-        out = self.indices(torch.empty(shape, device="meta")).shape
-        windows = self.windows(tuple(shape[-self.dims :]), tuple(out[-self.dims :]), torch.device("cpu"))
-        return (*out[1:], math.prod(window.slots for window in windows))
+        size = tuple(shape[-self.dims :])
+        out = self.pooled_size(size)
+        slots = math.prod(window.slots for window in self.windows(size, out, torch.device("cpu")))
+        return (*shape[1 : -self.dims], *out, slots)
 
 
 @dataclass(frozen=True)
@@ -125,9 +136,21 @@ class Choice(Pooling):
     def dims(self) -> int:
         return len(self.kernel)
 
-    def indices(self, q: Float[Tensor, "n *shape"]) -> Int64[Tensor, "n *out"]:
+    def pooled(self, q: Float[Tensor, "n *shape"]) -> tuple[Float[Tensor, "n *out"], Int64[Tensor, "n *out"]]:
         arguments = (self.kernel, self.stride, self.padding, self.dilation, self.ceil_mode)
-        return _POOL[self.dims](q, *arguments, return_indices=True)[1]
+        return _POOL[self.dims](q, *arguments, return_indices=True)
+
+    def pooled_size(self, size: tuple[int, ...]) -> tuple[int, ...]:
+        each = zip(size, self.kernel, self.stride, self.padding, self.dilation, strict=True)
+        return tuple(self._count(*along) for along in each)
+
+    def _count(self, size: int, kernel: int, stride: int, padding: int, dilation: int) -> int:
+        reach = size + 2 * padding - dilation * (kernel - 1) - 1
+        if not self.ceil_mode:
+            return reach // stride + 1
+        count = -(-reach // stride) + 1
+        # the last window must begin within the input or its padding on the left
+        return count - 1 if (count - 1) * stride >= size + padding else count
 
     def windows(self, size: tuple[int, ...], out: tuple[int, ...], device: torch.device) -> list[Windows]:
         each = zip(out, self.kernel, self.stride, self.padding, self.dilation, strict=True)
@@ -158,9 +181,13 @@ class AdaptiveChoice(Pooling):
     def dims(self) -> int:
         return len(self.output)
 
-    def indices(self, q: Float[Tensor, "n *shape"]) -> Int64[Tensor, "n *out"]:
-        sizes = [q.shape[axis - self.dims] if size is None else size for axis, size in enumerate(self.output)]
-        return _ADAPTIVE_POOL[self.dims](q, sizes, return_indices=True)[1]
+    def pooled(self, q: Float[Tensor, "n *shape"]) -> tuple[Float[Tensor, "n *out"], Int64[Tensor, "n *out"]]:
+        size = self.pooled_size(tuple(q.shape[-self.dims :]))
+        return _ADAPTIVE_POOL[self.dims](q, size, return_indices=True)
+
+    def pooled_size(self, size: tuple[int, ...]) -> tuple[int, ...]:
+        each = zip(size, self.output, strict=True)
+        return tuple(extent if count is None else count for extent, count in each)
 
     def windows(self, size: tuple[int, ...], out: tuple[int, ...], device: torch.device) -> list[Windows]:
         windows = []
@@ -181,7 +208,7 @@ def _each(value: int | Sequence | None, dims: int) -> tuple:
     return values * dims if len(values) == 1 else values
 
 
-def _unravel(flat: Tensor, size: torch.Size | list[int]) -> list[Tensor]:
+def _unravel(flat: Tensor, size: Sequence[int]) -> list[Tensor]:
     """The coordinates along each dimension of a place in an array flattened row by row."""
     coordinates = []
     for extent in reversed(size):

@@ -18,6 +18,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from penstock.errors import PenstockError
+from penstock.gates.factor import Factor
 from penstock.gates.gate import Gate, Hard, Normal, NormalTanh, Soft
 from penstock.gates.given import Given
 from penstock.gates.kinds import Above, AdaptiveChoice, Choice, Clipped, Kind, Magnitude, Rectifier, Smooth
@@ -35,6 +36,7 @@ _SAVED = (
     AdaptiveChoice,
     Choice,
     Clipped,
+    Factor,
     Given,
     Hard,
     Leaking,
