@@ -10,7 +10,7 @@ from torch import nn
 
 from penstock.training.asking import Asked, Follow
 from penstock.training.checking import check
-from penstock.training.checkpoints.identity import identity
+from penstock.training.checkpoints.fingerprint import identity
 from penstock.training.checkpoints.keeping import Keeping
 from penstock.training.checkpoints.when import Checkpoints
 from penstock.training.ensemble import Ensemble

@@ -10,7 +10,7 @@ from penstock.errors import PenstockError
 from penstock.files import make_folder
 from penstock.training.checkpoints.content import pack, unpack
 from penstock.training.checkpoints.file import Damaged, read, write
-from penstock.training.checkpoints.identity import difference
+from penstock.training.checkpoints.fingerprint import difference
 from penstock.training.checkpoints.when import Checkpoints
 from penstock.training.ensemble import Ensemble
 
