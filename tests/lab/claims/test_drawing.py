@@ -14,9 +14,11 @@ SMALLER: dict[str, dict[str, Any]] = {
     "N4": {"architectures": 1, "draws": 4},
     "N5": {"architectures": 1, "draws": 1},
     "N7": {"architectures": 1, "draws": 12},
+    "N12": {"widths": (4,), "depths": (2, 3), "batches": 10},
     "N27": {"networks": ("2-2-1", "1-2-2-1")},
     "D1": {"cases": 1},
     "D3": {"networks": ("2-1-1",)},
+    "D5": {"mus": (0.5,), "widths": (10,), "depths": (2, 3), "batches": 10},
     "D7": {"architectures": 1, "draws": 40},
     "D20": {"networks": 0},
 }

@@ -71,7 +71,7 @@ NETS: dict[str, tuple[Make, tuple[int, ...]]] = {
         (1, 8, 8),
     ),
     "CircularNetwork": (lambda g: CircularNetwork(5, 3, 3, Gaussian(1.0), g), (1, 5)),
-    "NetworksAbreast": (lambda g: NetworksAbreast(7, (3, 6, 6, 2), "he", g), (3,)),
+    "NetworksAbreast": (lambda g: NetworksAbreast(7, (3, 6, 6, 2), Gaussian(1.0), g), (3,)),
 }
 """By the name of what makes it: how, and the shape of one example."""
 

@@ -21,8 +21,6 @@ N10 limit, Theorem B.2
     The variance of K^v falls as d_in² d³ / w.
 N11 limit, Theorem 5.1
     As the width grows, K^v tends to d σ^(2(d-1)) H, at the rate w^(-1/2).
-N12 limit, Section 5
-    Weights of variance 2/w keep the diagonal of σ^(2(d-1)) Λ near 1 for random gates.
 N13 limit, Corollary C.1
     Gates padded m times give the same limit as m grows, from a feature network of finite width.
 N15 exact/limit, Section 5, Equation (2)
@@ -56,9 +54,6 @@ D2 exact, Lemma 2.1
     The path Gram matrix splits into input and path parts only in expectation: cross terms remain.
 D4 limit, Theorem 2.3
     The mean of K_0 is d σ^(2(d-1)) (xᵀx ⊙ λ_0); its variance is larger than the printed bound.
-D5 limit, Lemma 2.4
-    Gates open at random with probability μ share (μw)^(d-1) paths with themselves, (μ²w)^(d-1) with
-    others.
 D6 figure, Experiment 1, Figures 1-3
     The spectrum of K_0 follows the ideal one; depth speeds training up to 8 (w = 25) or 12 (w = 500)
     layers.

@@ -13,7 +13,7 @@ from torch import Generator, Tensor, nn
 from torch.nn import functional
 
 from penstock.errors import PenstockError
-from penstock.lab.models.initialization import NamedLaw, law_of
+from penstock.lab.models.initialization import Bernoulli, Gaussian
 
 __all__ = ["NetworksAbreast"]
 
@@ -21,7 +21,9 @@ __all__ = ["NetworksAbreast"]
 class NetworksAbreast(nn.Module):
     """`count` ReLU networks of these widths, without biases. Takes and gives one row for each network.
 
-    >>> networks = NetworksAbreast(3, (4, 8, 1), "he", torch.Generator().manual_seed(0))
+    The law is one whose size is given: another one would read fans off a shape that has three dimensions.
+
+    >>> networks = NetworksAbreast(3, (4, 8, 1), Gaussian(0.5), torch.Generator().manual_seed(0))
     >>> networks(torch.ones(3, 4, dtype=torch.float64)).shape
     torch.Size([3, 1])
     """
@@ -30,7 +32,7 @@ class NetworksAbreast(nn.Module):
         self,
         count: int,
         widths: Sequence[int],
-        law: NamedLaw,
+        law: Bernoulli | Gaussian,
         generator: Generator,
         *,
         dtype: torch.dtype = torch.float64,
@@ -38,11 +40,10 @@ class NetworksAbreast(nn.Module):
         super().__init__()
         if count < 1 or len(widths) < 2 or min(widths) < 1:
             raise PenstockError(f"{count} networks of widths {tuple(widths)} are none; give positive numbers")
-        weights = []
-        for fan_in, fan_out in pairwise(widths):
-            # one at a time: a law reads fan-in and fan-out off the shape
-            each = [law_of(law).draw((fan_out, fan_in), generator, dtype) for _ in range(count)]
-            weights.append(nn.Parameter(torch.stack(each)))
+        weights = [
+            nn.Parameter(law.draw((count, fan_out, fan_in), generator, dtype))
+            for fan_in, fan_out in pairwise(widths)
+        ]
         self.weights = nn.ParameterList(weights)
 
     def forward(self, x: Float[Tensor, "n inputs"]) -> Float[Tensor, "n outputs"]:
