@@ -10,6 +10,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from penstock.decoupled.decoupling import decouple as decouple
+    from penstock.decoupled.information import gate_information as gate_information
     from penstock.decoupled.network import GatedNetwork as GatedNetwork
     from penstock.decoupled.regimes import regime as regime
     from penstock.decoupled.sensitivity import sensitivity as sensitivity
@@ -42,6 +43,7 @@ _HOME = {
     "regime": "penstock.decoupled.regimes",
     "GatedNetwork": "penstock.decoupled.network",
     "sensitivity": "penstock.decoupled.sensitivity",
+    "gate_information": "penstock.decoupled.information",
     "list_paths": "penstock.paths.listing",
     "active_paths": "penstock.paths.active",
     "count_paths": "penstock.paths.count",
