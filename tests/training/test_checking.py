@@ -9,13 +9,13 @@ import torch
 from torch import nn
 
 from penstock.errors import PenstockError
+from penstock.model.sizes import size_in_bytes
 from penstock.training.checkpoints.when import Checkpoints
 from penstock.training.examples import Examples
 from penstock.training.loop import train
 from penstock.training.member import Member
 from penstock.training.recipe import SGD, Adam, Recipe, RMSprop
 from penstock.training.schedule import Cosine, Drops
-from penstock.training.size import size_in_bytes
 from training.networks import chain, classes, members, normalized, signs
 
 TRAIN = classes(23)

@@ -19,13 +19,13 @@ from penstock.decoupled.regimes import Regime, regime
 from penstock.errors import PenstockError
 from penstock.model import check, left_as_found
 from penstock.model.copies import independent_copy
+from penstock.model.sizes import size_in_bytes
 from penstock.training.accuracy import has_accuracy, hits
 from penstock.training.examples import Examples
 from penstock.training.loop import train as train_members
 from penstock.training.member import Member
 from penstock.training.memory import footprint, rows_within
 from penstock.training.recipe import Adam, Optimizer, Recipe
-from penstock.training.size import size_in_bytes
 
 __all__ = ["GateInformation", "gate_information"]
 

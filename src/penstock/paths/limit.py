@@ -7,12 +7,12 @@ memory of the machine or of the GPU that the model is on, unless `set_memory_lim
 
 import math
 import os
-import re
 from pathlib import Path
 
 import torch
 
 from penstock.errors import PenstockError
+from penstock.model.sizes import size_in_bytes
 
 __all__ = ["check_memory", "memory_limit", "set_memory_limit"]
 
@@ -39,7 +39,7 @@ def set_memory_limit(limit: int | str | None) -> None:
     >>> set_memory_limit(None)
     """
     global _chosen
-    _chosen = None if limit is None else _bytes(limit)
+    _chosen = None if limit is None else size_in_bytes(limit)
 
 
 def check_memory(paths: int, asked: str, size: int, device: torch.device | None = None) -> None:
@@ -63,20 +63,6 @@ def _machine() -> int:
         return min(size, int(_CONTAINER.read_text()))
     except (OSError, ValueError):
         return size
-
-
-def _bytes(limit: int | str) -> int:
-    if isinstance(limit, str):
-        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGTPE]i?B|B)\s*", limit)
-        if found is None:
-            raise PenstockError(
-                f"a memory limit is a number of bytes or a text such as '16GiB', not {limit!r}"
-            )
-        unit = found[2] if found[2] == "B" else f"{found[2][0]}iB"
-        limit = int(float(found[1]) * 1024 ** _UNITS.index(unit))
-    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
-        raise PenstockError(f"a memory limit is a number of bytes or a text such as '16GiB', not {limit!r}")
-    return limit
 
 
 def _count(paths: int) -> str:

@@ -10,8 +10,8 @@ from penstock.errors import PenstockError
 from penstock.model import call, left_as_found, placement
 from penstock.training.examples import Examples
 from penstock.training.member import Member
-from penstock.training.portion import portion
 from penstock.training.recipe import Recipe
+from penstock.training.some_examples import portion
 from penstock.training.ways.modes import mode
 
 __all__ = ["check"]

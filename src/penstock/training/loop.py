@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import nn
 
+from penstock.model.sizes import size_in_bytes
 from penstock.training.asking import Asked, Follow
 from penstock.training.checking import check
 from penstock.training.checkpoints.fingerprint import identity
@@ -21,7 +22,6 @@ from penstock.training.member import Member
 from penstock.training.memory import footprint, rows_within
 from penstock.training.recipe import Recipe
 from penstock.training.running import Running
-from penstock.training.size import size_in_bytes
 from penstock.training.trained import Trained
 from penstock.training.ways.choosing import choose
 from penstock.training.ways.modes import mode

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from penstock.model import call, left_as_found
-from penstock.training.portion import portion
+from penstock.training.some_examples import portion
 
 __all__ = ["footprint", "rows_within"]
 

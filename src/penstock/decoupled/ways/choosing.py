@@ -12,7 +12,7 @@ from penstock.decoupled.ways.fixed_chain import FixedChain
 from penstock.decoupled.ways.learnt_chain import LearntChain
 from penstock.gates.gate import Hard, Soft
 from penstock.model import call, left_as_found
-from penstock.training.portion import portion
+from penstock.training.some_examples import portion
 from penstock.training.ways.chain import links_of
 from penstock.training.ways.modes import mode
 from penstock.training.ways.rehearsal import draws
