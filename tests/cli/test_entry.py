@@ -4,7 +4,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 from types import SimpleNamespace
 
 import pytest
@@ -40,14 +39,16 @@ def test_help_answers_in_under_a_second():
 
 
 def _seconds(*arguments: str) -> float:
-    begun = time.perf_counter()
+    """Of the processor: what else the machine does is not the command's doing."""
+    begun = os.times()
     subprocess.run(
         [sys.executable, "-m", "penstock", *arguments],
         capture_output=True,
         check=True,
         env=plain_environment(),
     )
-    return time.perf_counter() - begun
+    ended = os.times()
+    return ended.children_user + ended.children_system - begun.children_user - begun.children_system
 
 
 def test_help_loads_neither_torch_nor_matplotlib():
