@@ -86,7 +86,7 @@ def _batches(settings: Settings, kind: str, width: int, generator: "Generator") 
     deepest = max(settings.depths)
     needed = _variance(width, deepest) * (1.96 / HALF_WIDTH) ** 2 * settings.spare
     # gates are compared with those of every other network, and all weights of a batch are held at once
-    largest = min(150, max(2, 4_000_000 // width**2))
+    largest = min(150, max(2, 2_000_000 // width**2))
     batches = max(settings.batches, ceil(needed / largest))
     networks = ceil(needed / batches)
     while width % networks == 0:
@@ -220,7 +220,9 @@ claim = Claim(
     scales={
         "smoke": Scale(settings=Settings(), rule=RULE, judge=judge),
         "laptop": Scale(
-            settings=Settings(widths=(25, 100, 500), depths=(2, 3, 6, 12, 20)), rule=RULE, judge=judge
+            settings=Settings(widths=(25, 100, 500), depths=(2, 3, 6, 12, 20), spare=2.0),
+            rule=RULE,
+            judge=judge,
         ),
     },
     run=run,

@@ -112,4 +112,5 @@ def _finish(ax: "Axes", panel: Panel) -> None:
     quiet(ax)
     handles, labels = ax.get_legend_handles_labels()
     if handles:
+        ax.margins(y=0.14)
         ax.legend(handles, labels, frameon=False, fontsize=9, labelcolor=INK)

@@ -33,12 +33,12 @@ def draw_shared_paths(evidence: Evidence) -> "Figure":
             own, its = (np.asarray(evidence[name][row, place]) for name in ("own", "own_intervals"))
             cross, around = (np.asarray(evidence[name][row, place]) for name in ("cross", "cross_intervals"))
             share = mu ** (depths - 1.0)
-            aside = 0.09 * (place - (len(widths) - 1) / 2)
+            aside = 0.05 * (place - (len(widths) - 1) / 2)
             shares.append(Dots(depths, cross * share, around * share, color, marker=marker, aside=aside))
             number = row * len(widths) + place - (len(evidence["mus"]) * len(widths) - 1) / 2
             aside = 0.09 * number
-            ratios.append(Dots(depths, own, its, color, marker=marker, aside=aside))
-            ratios.append(Dots(depths, cross, around, color, marker=marker, aside=aside, hollow=True))
+            ratios.append(Dots(depths, own, its, color, marker=marker, aside=aside - 0.02))
+            ratios.append(Dots(depths, cross, around, color, marker=marker, aside=aside + 0.02, hollow=True))
     shares.append(Line([], [], INK, r"$\mu^d$, as the introduction has it", dashed=True))
     for place, width in enumerate(widths):
         shares.append(Dots([], [], [], INK, f"w = {width}", marker=_MARKERS[place % len(_MARKERS)]))
