@@ -58,8 +58,8 @@ def assert_norm_of_values(model, shape, powers=POWERS, outputs=1, rel=1e-10):
         for p in powers:
             found = path_norm(model, p, input_shape=shape, output=output)
             assert found == pytest.approx(float(values.norm(p)), rel=rel)
-    log = path_norm(model, p, input_shape=shape, output=output, log=True)
-    assert math.exp(log) == pytest.approx(found, rel=1e-12)
+    log = path_norm(model, powers[0], input_shape=shape, log=True)
+    assert math.exp(log) == pytest.approx(path_norm(model, powers[0], input_shape=shape), rel=1e-12)
 
 
 @settings(max_examples=10)
