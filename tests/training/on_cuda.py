@@ -72,7 +72,7 @@ def assert_alike(cpu: list[Trained], gpu: list[Trained], tolerance: float = 1e-6
         for name, tensor in ours.model.state_dict().items():
             other = theirs.model.state_dict()[name].cpu()
             torch.testing.assert_close(
-                other, tensor, rtol=tolerance, atol=tolerance, msg=lambda m, n=name: f"{n}: {m}"
+                other, tensor.cpu(), rtol=tolerance, atol=tolerance, msg=lambda m, n=name: f"{n}: {m}"
             )
         for name in ("train_loss", "test_loss", "train_accuracy", "test_accuracy"):
             np.testing.assert_allclose(

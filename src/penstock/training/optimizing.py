@@ -58,7 +58,9 @@ class Optimizing:
         moved = list(self._moved())
         for key, value in state.items():
             place, name = key.split(".")
-            self.torch.state[moved[int(place)]][name] = value.clone()
+            # also the count of steps lies where the parameters lie: a captured step reads it there
+            tensor = moved[int(place)]
+            self.torch.state[tensor][name] = value.to(tensor.device, copy=True)
 
     def _moved(self) -> Iterator[Tensor]:
         for group in self.torch.param_groups:
