@@ -2,6 +2,7 @@
 
 from jaxtyping import Float, Int64
 from torch import Tensor, nn
+from torch.overrides import has_torch_function
 
 from penstock.gates.choice import Pooling
 from penstock.gates.following import Following
@@ -28,8 +29,9 @@ class Emitting(Following):
         self._places: Int64[Tensor, "*out"]
 
     def on_call(self, name: str, kind: Kind, q: Float[Tensor, "*shape"]) -> Tensor | None:
-        if isinstance(kind, Pooling):
-            # one call of torch's, for the output and the choice: whoever watches this run sees one call too
+        if isinstance(kind, Pooling) and (self.asked.indices or not has_torch_function((q,))):
+            # the output and the choice in one call; another watch sees it too, and would see another call
+            # than the model's where that one asks for no indices
             output, self._places = kind.pooled(q)
             self.gates[name] = Given(kind, kind.choosing(self._places, tuple(q.shape[-kind.dims :])))
             return output

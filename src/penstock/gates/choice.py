@@ -9,12 +9,13 @@ import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int64
 from torch import Tensor
+from torch.overrides import handle_torch_function, has_torch_function
 
 from penstock.gates.kind import Kind
 
@@ -53,8 +54,8 @@ class Pooling(Kind):
         """The windows along each pooled dimension, for an input and an output of these sizes."""
 
     def indices(self, q: Float[Tensor, "n *shape"]) -> Int64[Tensor, "n *out"]:
-        """Where torch found each maximum."""
-        return self.pooled(q)[1]
+        """Where torch finds each maximum; for any watch outside this is no call of the model's."""
+        return _places(q, self)
 
     def read(self, q: Float[Tensor, "n *shape"]) -> Bool[Tensor, "n *gates"]:
         return self.choosing(self.indices(q), tuple(q.shape[-self.dims :]))
@@ -102,6 +103,12 @@ class Pooling(Kind):
         out = self.pooled_size(size)
         slots = math.prod(window.slots for window in self.windows(size, out, torch.device("cpu")))
         return (*shape[1 : -self.dims], *out, slots)
+
+
+def _places(input: Float[Tensor, "n *shape"], kind: Pooling) -> Any:
+    if has_torch_function((input,)):
+        return handle_torch_function(_places, (input,), input, kind)
+    return kind.pooled(input)[1]
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from torch.func import functional_call
 from penstock.errors import PenstockError
 from penstock.gates.along.line import Weights, working_dtype
 from penstock.gates.following import Following
+from penstock.gates.given import Given
 from penstock.gates.kind import Kind
 from penstock.gates.recording import capture
 from penstock.gates.rows import Rows, find_rows
@@ -33,7 +34,9 @@ class Layer:
     """One call that opens gates."""
 
     number: int
-    """Its place among the layers of hard gates, in the order of the calls; -1 where gates are smooth."""
+    """Its place among the layers of hard gates, in the order of the calls; -1 where gates are smooth, or
+    given by another network.
+    """
     name: str
     kind: Kind
     """As the call was first made: a slope or a bound may change, what it is does not."""
@@ -65,7 +68,7 @@ class Visitor:
         raise NotImplementedError
 
     def pass_by(self, layer: Layer, kind: Kind, q: Tensor, n: int) -> Tensor | None:
-        """The same for a call whose gates are smooth."""
+        """The same for a call whose gates are smooth, or given."""
 
 
 class Probe:
@@ -89,7 +92,7 @@ class Probe:
         """The layers of hard gates, in the order of the calls."""
         if not self.layers:
             raise PenstockError(
-                "the gates of this model are all smooth, and a smooth gate never flips; "
+                "the gates of this model are all smooth or given from outside, and such a gate never flips; "
                 "follow it with penstock.Monitor"
             )
 
@@ -100,6 +103,11 @@ class Probe:
     def gates(self) -> int:
         """The number of hard gates of one example."""
         return sum(layer.gates for layer in self.layers)
+
+    @property
+    def gives_gates(self) -> bool:
+        """Whether gates of one network multiply another one's signal."""
+        return any(isinstance(layer.kind, Given) for layer in self._calls.values())
 
     @contextmanager
     def asking(self) -> Iterator[None]:
@@ -161,8 +169,10 @@ class _First(Following):
         number = 0
         for name, kind in self.kinds.items():
             shape = tuple(rows[name].first(kind.read(self.seen[name]), n).shape[1:])
-            yield Layer(number if kind.hard else -1, name, kind, rows[name], shape)
-            number += kind.hard
+            # gates that are given flip where those do that they come from
+            flips = kind.hard and not isinstance(kind, Given)
+            yield Layer(number if flips else -1, name, kind, rows[name], shape)
+            number += flips
 
 
 class _Passing(Watch):

@@ -68,7 +68,11 @@ class Reach:
 
     @cached_property
     def _model(self) -> nn.Module | None:
-        """A float64 copy of the model with weights of paths, None where paths mean nothing in it."""
+        """A float64 copy of the model with weights of paths, None where paths mean nothing in it, or lead
+        through another network's gates.
+        """
+        if self.probe.gives_gates:
+            return None
         try:
             capture(self.probe.model, self.probe.few).verify(self.probe.model, self.probe.few)
             return _with_path_weights(float64_copy(self.probe.model).eval())
