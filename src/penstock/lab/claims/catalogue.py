@@ -25,11 +25,6 @@ N13 limit, Corollary C.1
     Gates padded m times give the same limit as m grows, from a feature network of finite width.
 N15 exact/limit, Section 5, Equation (2)
     The recursion (2) is the tangent kernel of infinitely wide ReLU networks, in two normalisations.
-N16 figure, Table 2
-    Fixed random gates, learnt gates and decoupled training on MNIST and CIFAR-10: six settings, five
-    regimes.
-N17 figure, Table 2, Section 6.2
-    Dependent and independent random gates do not differ, and learnt features beat both.
 N18 figure, Figure 3, left
     Features frozen later in training make better value networks, up to past the CNTK.
 N19 figure, Section 6.2
@@ -42,14 +37,10 @@ N22 figure, Appendix D
     A memorisation network trains faster with depth up to 8 (w = 25) or 12 (w = 500), then slower.
 N23 exact, Appendix D
     The ideal memorisation kernel has ρ_max = 1 + (n-1) μ^(d-1), and ρ_min = 1 - μ^(d-1) n-1 times.
-N24 figure, Section 6.2
-    The gates alone carry nearly all of what a trained convolutional network with global pooling gained.
 N25 limit, Section 5
     With random gates the kernel of fixed gates tends to d Σ ⊙ Π Σ̂, which is neither form of the NTK.
 N26 exact, Remark after Definition 3.2
     A deep linear and a ReLU network of the same weights have one value tangent kernel.
-N28 limit, Section 5
-    In wide networks gates flip less during training, about as 1/√w.
 D2 exact, Lemma 2.1
     The path Gram matrix splits into input and path parts only in expectation: cross terms remain.
 D4 limit, Theorem 2.3
@@ -64,12 +55,8 @@ D9 figure, Figure 5
     better.
 D10 figure, Figure 6
     The label energy of the path kernel falls as a ReLU network trains on two classes of MNIST.
-D11 figure, Experiment 3
-    Networks whose gates adapt generalise better than those with frozen gates.
 D12 figure, Experiment 4
     A ReLU network generalises better than the frozen gates of its own start.
-D13 figure, Experiment 5
-    Gates that were learnt generalise better than gates that were not, with the values redrawn.
 D14 figure, Experiment 6
     Training the gates alone, with the weights frozen, reaches 56 % on CIFAR-10.
 D15 figure, Figure 8
@@ -80,8 +67,6 @@ D17 exact, Section 3
     With soft gates K_t = K^w + K^a, and cross terms join where weights are shared.
 D18 limit, Lemma 3.1
     The means over weights are d σ^(2(d-1)) (xᵀx) ⊙ λ for K^w and σ^(2d) (xᵀx) ⊙ δ for K^a.
-D19 exact, Section 3.1, Equation (6)
-    Active and sensitive gates are disjoint above two thresholds, and sensitive paths have large terms.
 D21 exact/limit, Lemma 4.1
     The mean Gram matrix of a pooled convolutional network sums over bundles and does not see rotations.
 D22 figure, Experiment 8, Corollary 8.1

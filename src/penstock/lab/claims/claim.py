@@ -81,6 +81,21 @@ class Run(Protocol):
         """
         ...
 
+    def folder(self, name: str) -> Path:
+        """A folder of the run's own for what it takes to go on in the middle of long work, such as
+        `train(…, checkpoint=run.folder("relu"))`; the same one after a crash.
+
+        It is removed with all that is in it when the part in which it was asked for, or else the run, is
+        finished: what is to stay is evidence."""
+        ...
+
+    def found_by(self, claim: "Claim[Any]", settings: Any) -> Evidence:
+        """What another claim found at this run's scale, with these settings: its run in its own folder, found
+        done or gone on with or else done now, and judged by its own rule.
+
+        A claim asks so for trainings that it shares with another one, in place of doing them again."""
+        ...
+
     def progress(self, steps: Iterable[Any], what: str, total: int | None = None) -> Iterator[Any]:
         """The same steps, with a bar that shows rate and time left (off a terminal a plain line now and
         then)."""

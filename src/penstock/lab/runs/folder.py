@@ -5,6 +5,7 @@ N2-smoke-3f9c51d0a7be/
     run.json                what is run: claim, scale, settings, seeds, rule, versions, machine; written first
     journal.jsonl           metrics as they come
     parts/                  what the run asked to keep on the way; a run that was stopped goes on from here
+    unfinished/             checkpoints of a part, or of the run, that is not finished
     evidence.json           what the run found (its tensors in evidence.safetensors)
     verdict.json            what the rule says of it, with checksums of the above; written last
     figure.svg, figure.png  the picture, where it could be drawn
@@ -20,7 +21,7 @@ from typing import Any
 
 import penstock
 from penstock.errors import PenstockError
-from penstock.files import UNFINISHED, read_json, write_json
+from penstock.files import UNFINISHED, empty, read_json, write_json
 from penstock.lab.claims.claim import Verdict
 from penstock.lab.runs.evidence import Damaged, checksum
 from penstock.lab.runs.naming import folder_name
@@ -34,6 +35,7 @@ ABOUT = "run.json"
 JOURNAL = "journal.jsonl"
 EVIDENCE = "evidence.json"
 VERDICT = "verdict.json"
+KEPT = "unfinished"
 IDENTITY = ("claim", "scale", "settings", "rule")
 PROVED = (ABOUT, JOURNAL, EVIDENCE)
 
@@ -74,6 +76,19 @@ class RunFolder:
 
     def part(self, name: str) -> Path:
         return self.path / "parts" / f"{name}.json"
+
+    def kept_for(self, part: str | None) -> Path:
+        """Where a part keeps what it takes to go on in its middle; without a part, the run."""
+        # no part's name has a blank
+        return self.path / KEPT / ("the run" if part is None else part)
+
+    def drop_kept_for(self, part: str) -> None:
+        """The part is finished. Where this is interrupted, the next start does it over."""
+        empty(self.kept_for(part))
+
+    def drop_kept(self) -> None:
+        """The run is finished."""
+        empty(self.path / KEPT)
 
     def begin(self, identity: dict[str, Any], versions: dict[str, str], machine: dict[str, Any]) -> None:
         """Write what is about to be run."""

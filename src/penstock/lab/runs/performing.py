@@ -112,7 +112,8 @@ def _carry_out(
     folder.sweep()
     try:
         if not folder.evidence.exists():
-            _compute(claim, settings, folder, bench)
+            _compute(claim, scale, settings, folder, bench)
+        folder.drop_kept()
         # judged as it will be read later, so that a verdict and its evidence cannot part
         evidence = read_evidence(folder.evidence)
     except Damaged as error:
@@ -122,10 +123,10 @@ def _carry_out(
     return verdict, evidence
 
 
-def _compute(claim: Claim[Any], settings: Any, folder: RunFolder, bench: Bench) -> None:
+def _compute(claim: Claim[Any], scale: str, settings: Any, folder: RunFolder, bench: Bench) -> None:
     journal = Journal(folder.journal, {"versions": versions(), "machine": machine(bench.device)})
     try:
-        evidence = claim.run(settings, OpenRun(folder, journal, bench))
+        evidence = claim.run(settings, OpenRun(folder, journal, bench, scale))
         write_evidence(folder.evidence, evidence)
     finally:
         journal.close()
@@ -134,10 +135,11 @@ def _compute(claim: Claim[Any], settings: Any, folder: RunFolder, bench: Bench) 
 class OpenRun:
     """What a claim's `run` is given while its folder is open: `lab.claims.claim.Run`."""
 
-    def __init__(self, folder: RunFolder, journal: Journal, bench: Bench):
-        self.folder = folder
+    def __init__(self, folder: RunFolder, journal: Journal, bench: Bench, scale: str):
         self.journal = journal
+        self._folder = folder
         self._bench = bench
+        self._scale = scale
 
     @property
     def device(self) -> str:
@@ -149,15 +151,8 @@ class OpenRun:
 
     def part(self, name: str, compute: Callable[[], Evidence]) -> Evidence:
         """What `compute()` gave, now or before the run was stopped."""
-        if (
-            not name
-            or not all(letter.isalnum() or letter in "-_.=" for letter in name)
-            or name.startswith(".")
-        ):
-            raise PenstockError(
-                f"a part of a run is named in letters, digits, '-', '_', '.' and '=', not {name!r}"
-            )
-        path = self.folder.part(name)
+        _check_name("a part", name)
+        path = self._folder.part(name)
         if not path.exists():
             outer, self.journal.part = self.journal.part, name
             try:
@@ -166,10 +161,33 @@ class OpenRun:
                 self.journal.part = outer
             make_folder(path.parent)
             write_evidence(path, evidence)
+        self._folder.drop_kept_for(name)
         return read_evidence(path)
+
+    def folder(self, name: str) -> Path:
+        """A folder for checkpoints; gone when the part that is open, or else the run, is finished."""
+        _check_name("a folder", name)
+        path = self._folder.kept_for(self.journal.part) / name
+        make_folder(path)
+        return path
+
+    def found_by(self, claim: Claim[Any], settings: Any) -> Evidence:
+        """The other claim's run, found done or else carried out now, beside this one."""
+        outcome = perform(claim, claim.scale_for(self._scale), settings, self._bench)
+        whether = "found done" if outcome.found else "done for this one"
+        self._bench.say(f"from the run {outcome.folder.name}, {whether}")
+        return outcome.evidence
 
     def progress(self, steps: Iterable[Any], what: str, total: int | None = None) -> Iterator[Any]:
         return self._bench.progress.follow(steps, what, total)
+
+
+def _check_name(what: str, name: str) -> None:
+    """A name that can be a file's."""
+    if not name or not all(each.isalnum() or each in "-_.=" for each in name) or name.startswith("."):
+        raise PenstockError(
+            f"{what} of a run is named in letters, digits, '-', '_', '.' and '=', not {name!r}"
+        )
 
 
 def _waiting(shelf: Shelf, holder: str) -> str:
