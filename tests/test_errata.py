@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from penstock import Hard, Soft, capture, npf, npv, vtk
+from penstock import Hard, Soft, capture, decouple, npf, npv, sensitivity, vtk
 from penstock.lab.claims.four_paths import FourPaths
 from penstock.lab.claims.jacobian import tangent_kernel
 from penstock.lab.claims.splicing import AS_CORRECTED, AS_PRINTED, Splicing
@@ -302,3 +302,37 @@ class TestDLoss:
                 weight -= step * gradient
             moved = (model(x)[:, 0] - y - before) / step
         torch.testing.assert_close(moved, -2 * kernel @ before.detach(), rtol=1e-3, atol=0)
+
+
+class TestDGates:
+    def test_d_threshold_of_sensitive_gates_as_printed_lets_an_open_gate_be_sensitive(self):
+        """β = 4, ε = 0, weight ¼, x = 2: q = ½ and G = 0.88 is moved by 4 · 0.88 · 0.12 · 2 = 0.84.
+
+        At τ_A = 0.8 the printed slope is -0.16; without its sign, and with β besides (0.64), this gate is
+        still above both thresholds. With β and ∂q/∂θ = 2 the second is 1.28.
+        """
+        model, x = relu_network((1, 1, 1), Gaussian(0.0), seeded(0)), torch.full((1, 1), 2.0).double()
+        for weight in model.parameters():
+            nn.init.constant_(weight, 0.25)
+        soft = Soft(beta=4.0, epsilon=0.0)
+        pair = decouple(model, soft, feature_gate=soft)
+        gate, moved = capture(pair, x).to_dense()["value.1"].item(), sensitivity(pair, x)["value.1"].item()
+        slope = -0.8 * (1 - 0.8)
+        assert gate > 0.8
+        assert slope < 0
+        assert slope < -slope < 4 * -slope < moved
+        assert moved <= 2 * 4 * -slope
+
+    def test_d_table_2_and_n_table_4_are_two_networks(self):
+        """A gating network that is soft itself (D) and a ReLU network (N) open the gates above the first
+        layer differently.
+        """
+        sizes = (3, 4, 4, 1)
+        model, x = network(sizes, 0), inputs(sizes, 0)
+        soft = Soft()
+        gates = [
+            capture(decouple(model, soft, feature_gate=of_features), x).to_dense()
+            for of_features in (soft, Hard())
+        ]
+        assert torch.equal(gates[0]["value.1"], gates[1]["value.1"])
+        assert (gates[0]["value.3"] - gates[1]["value.3"]).abs().max() > 0.01

@@ -54,9 +54,13 @@ def test_every_setting_has_its_help_text(id: str):
 def help_texts(claim: Claim[Any]) -> dict[str, str]:
     """What stands below each field of a claim's settings."""
     settings = type(next(iter(claim.scales.values())).settings)
-    body = ast.parse(inspect.getsource(settings).lstrip()).body[0].body  # type: ignore[attr-defined]
+    bodies = [
+        ast.parse(inspect.getsource(each).lstrip()).body[0].body  # type: ignore[attr-defined]
+        for each in settings.__mro__
+        if dataclasses.is_dataclass(each)
+    ]
     texts = dict.fromkeys((field.name for field in dataclasses.fields(settings)), "")
-    for field, below in pairwise(body):
+    for field, below in (pair for body in bodies for pair in pairwise(body)):
         if (
             isinstance(field, ast.AnnAssign)
             and isinstance(below, ast.Expr)

@@ -20,6 +20,7 @@ SMALLER: dict[str, dict[str, Any]] = {
     "D3": {"networks": ("2-1-1",)},
     "D5": {"mus": (0.5,), "widths": (10,), "depths": (2, 3), "batches": 10},
     "D7": {"architectures": 1, "draws": 40},
+    "D19": {"networks": 1, "epochs": (0, 1)},
     "D20": {"networks": 0},
 }
 
