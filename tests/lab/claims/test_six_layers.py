@@ -14,7 +14,8 @@ from networks.drawn import drawn, inputs, seeds
 from penstock import PenstockError, capture
 from penstock.lab.claims.listing import built_claims
 from penstock.lab.claims.six_layers import SixLayers
-from penstock.lab.claims.six_layers_training import fixed_pair, gain, settled
+from penstock.lab.claims.six_layers_rules import gains, settled
+from penstock.lab.claims.six_layers_training import fixed_pair
 from penstock.lab.models.fully_connected import relu_network
 from penstock.lab.models.initialization import Gaussian
 from penstock.lab.models.random_sizes import seeded
@@ -80,9 +81,9 @@ def test_an_accuracy_is_that_of_the_last_tenth_of_the_epochs():
 def test_a_gain_is_of_runs_of_one_seed():
     """Two networks that differ by one point in every run are apart for sure, however runs scatter."""
     runs = 5 * SCATTER
-    test = torch.stack([runs + 1, runs])[:, :, None]
-    assert gain(test, 0, 1).center == pytest.approx(1)
-    assert gain(test, 0, 1).half_width == pytest.approx(0, abs=1e-5)
+    (gain,) = gains({"test": torch.stack([runs + 1, runs])[:, :, None]}, [(0, 1)])
+    assert gain.center == pytest.approx(1)
+    assert gain.half_width == pytest.approx(0, abs=1e-5)
 
 
 @pytest.mark.parametrize("changes", [{"seeds": (0, 1)}, {"epochs": 0}, {"rate": 0.0}, {"examples": 0}])

@@ -10,13 +10,12 @@ from penstock.lab.claims.six_layers import FITTED, LAST_EPOCHS, SixLayers
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from penstock.lab.claims.paired import Interval
-
 __all__ = ["claim"]
 
 FROZEN = "GaLU, frozen gates"
 ADAPTING = ("soft-GaLU", "soft-ReLU", "ReLU")
 NETWORKS = (*ADAPTING, FROZEN)
+ABOVE_FROZEN = tuple((place, len(ADAPTING)) for place in range(len(ADAPTING)))
 
 
 @dataclass(frozen=True)
@@ -51,46 +50,28 @@ def run(settings: Settings, run: Run) -> Evidence:
 
 
 def judge_order(evidence: Evidence) -> Verdict:
-    return Verdict.when(_in_order(evidence), _ours(evidence))
+    from penstock.lab.claims.six_layers_rules import by_order
+
+    return by_order(evidence, ABOVE_FROZEN, _ours(evidence))
 
 
 def judge_generalisation(evidence: Evidence) -> Verdict:
-    if not _in_order(evidence):
-        return Verdict("not reproduced", _ours(evidence))
-    from penstock.lab.claims.six_layers_training import settled
+    from penstock.lab.claims.six_layers_rules import by_generalisation
 
-    sure = all(each.low > 0 for each in _gains(evidence))
-    fitted = bool((settled(evidence["train"]).mean(dim=1) >= FITTED).all())
-    return Verdict("reproduced" if sure and fitted else "direction only", _ours(evidence))
-
-
-def _in_order(evidence: Evidence) -> bool:
-    return evidence["diverged"] == 0 and all(each.center > 0 for each in _gains(evidence))
-
-
-def _gains(evidence: Evidence) -> "list[Interval]":
-    """Of each network with gates that adapt, over the one with frozen gates."""
-    from penstock.lab.claims.six_layers_training import gain
-
-    return [gain(evidence["test"], place, len(ADAPTING)) for place in range(len(ADAPTING))]
+    return by_generalisation(evidence, ABOVE_FROZEN, _ours(evidence))
 
 
 def _ours(evidence: Evidence) -> str:
-    from penstock.lab.claims.six_layers_training import settled
+    from penstock.lab.claims.six_layers_rules import accuracies, gains, rest
 
-    train, test = settled(evidence["train"]).mean(dim=1), settled(evidence["test"])
-    *adapting, frozen = (
-        f"{name} {float(mean):.2f} ± {float(spread):.2f}"
-        for name, mean, spread in zip(NETWORKS, test.mean(dim=1), test.std(dim=1), strict=True)
-    )
+    *adapting, frozen = accuracies(evidence)
     told = (
-        f"{each} (+{gained.center:.2f} ± {gained.half_width:.2f})".replace("+-", "-")
-        for each, gained in zip(adapting, _gains(evidence), strict=True)
+        f"{name} {accuracy} ({gain.center:+.2f} ± {gain.half_width:.2f})"
+        for name, accuracy, gain in zip(ADAPTING, adapting, gains(evidence, ABOVE_FROZEN), strict=True)
     )
-    gone = f"; {evidence['diverged']} runs diverged" if evidence["diverged"] else ""
     return (
-        f"test accuracy, in brackets above frozen gates: {', '.join(told)}; {frozen}; on training data "
-        f"{float(train.min()):.1f} % and more{gone}"
+        f"test accuracy, in brackets above frozen gates: {', '.join(told)}; {FROZEN} {frozen}; "
+        f"{rest(evidence)}"
     )
 
 

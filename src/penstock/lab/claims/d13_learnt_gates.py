@@ -10,7 +10,8 @@ if TYPE_CHECKING:
 
 __all__ = ["claim"]
 
-RELU, LEARNT, UNLEARNT = NETWORKS = ("ReLU", "GaLU, learnt gates", "GaLU, unlearnt gates")
+NETWORKS = ("ReLU", "GaLU, learnt gates", "GaLU, unlearnt gates")
+ABOVE_UNLEARNT = ((1, 2),)
 
 
 def run(settings: SixLayers, run: Run) -> Evidence:
@@ -28,39 +29,26 @@ def run(settings: SixLayers, run: Run) -> Evidence:
 
 
 def judge_order(evidence: Evidence) -> Verdict:
-    return Verdict.when(_in_order(evidence), _ours(evidence))
+    from penstock.lab.claims.six_layers_rules import by_order
+
+    return by_order(evidence, ABOVE_UNLEARNT, _ours(evidence))
 
 
 def judge_generalisation(evidence: Evidence) -> Verdict:
-    if not _in_order(evidence):
-        return Verdict("not reproduced", _ours(evidence))
-    from penstock.lab.claims.six_layers_training import gain, settled
+    from penstock.lab.claims.six_layers_rules import by_generalisation
 
-    sure = gain(evidence["test"], 1, 2).low > 0
-    fitted = bool((settled(evidence["train"]).mean(dim=1) >= FITTED).all())
-    return Verdict("reproduced" if sure and fitted else "direction only", _ours(evidence))
-
-
-def _in_order(evidence: Evidence) -> bool:
-    from penstock.lab.claims.six_layers_training import gain
-
-    return evidence["diverged"] == 0 and gain(evidence["test"], 1, 2).center > 0
+    return by_generalisation(evidence, ABOVE_UNLEARNT, _ours(evidence))
 
 
 def _ours(evidence: Evidence) -> str:
-    from penstock.lab.claims.six_layers_training import gain, settled
+    from penstock.lab.claims.six_layers_rules import accuracies, gains, rest
 
-    train, test = settled(evidence["train"]).mean(dim=1), settled(evidence["test"])
-    relu, learnt, unlearnt = (
-        f"{float(mean):.2f} ± {float(spread):.2f}"
-        for mean, spread in zip(test.mean(dim=1), test.std(dim=1), strict=True)
-    )
-    gained = gain(evidence["test"], 1, 2)
-    gone = f"; {evidence['diverged']} runs diverged" if evidence["diverged"] else ""
+    relu, learnt, unlearnt = accuracies(evidence)
+    (gain,) = gains(evidence, ABOVE_UNLEARNT)
     return (
         f"test accuracy: learnt gates {learnt}, unlearnt gates {unlearnt}, a difference of "
-        f"{gained.center:.2f} ± {gained.half_width:.2f}; the ReLU network that learnt them {relu}; on "
-        f"training data {float(train.min()):.1f} % and more{gone}"
+        f"{gain.center:.2f} ± {gain.half_width:.2f}; the ReLU network that learnt them {relu}; "
+        f"{rest(evidence)}"
     )
 
 

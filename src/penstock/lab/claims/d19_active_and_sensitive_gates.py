@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from penstock import GatedNetwork
-    from penstock.lab.claims.gate_derivatives import GateDerivatives
+    from penstock.lab.claims.derivatives_of_gates import GateDerivatives
 
 __all__ = ["claim"]
 
@@ -118,8 +118,8 @@ def _look_at(pair: "GatedNetwork", x: "Tensor", shares: tuple[float, ...]) -> di
     import torch
 
     from penstock import sensitivity
+    from penstock.lab.claims.derivatives_of_gates import gate_derivatives
     from penstock.lab.claims.deviation import roundings
-    from penstock.lab.claims.gate_derivatives import gate_derivatives
 
     known = gate_derivatives(pair, x)
     moved, (beta, top) = known.sensitivity, _beta_and_top(pair)
@@ -160,7 +160,7 @@ def _paths(known: "GateDerivatives", beta: float, top: float, shares: tuple[floa
     """Equation (6), and its terms on sensitive paths, in units of τ_S τ_A^(d-2)."""
     import torch
 
-    from penstock.lab.claims.gate_derivatives import sensitive_paths, terms_of_paths
+    from penstock.lab.claims.derivatives_of_gates import sensitive_paths, terms_of_paths
 
     least, counted, elsewhere, deviation = float("inf"), 0, 0, 0.0
     for gates, derivatives, steepest in zip(known.gates, known.by_parameter, known.steepest, strict=True):
@@ -193,8 +193,8 @@ def _off_by(gates: "Tensor", derivatives: "Tensor", widths: tuple[int, ...], add
     """Roundings between the sum of terms and the derivative of A(x, p) by torch."""
     from torch.func import jacrev
 
+    from penstock.lab.claims.derivatives_of_gates import on_every_path
     from penstock.lab.claims.deviation import roundings
-    from penstock.lab.claims.gate_derivatives import on_every_path
 
     by_gate: Tensor = jacrev(lambda every: on_every_path(every.split(widths)))(gates)
     return roundings(added, by_gate @ derivatives)
@@ -204,7 +204,7 @@ def _trained(settings: Settings, run: Run) -> dict[str, Any]:
     """Its gates over training, on test examples; `found` is what is judged, at a few of them."""
     import torch
 
-    from penstock.lab.claims.gate_derivatives import gate_derivatives
+    from penstock.lab.claims.derivatives_of_gates import gate_derivatives
 
     found, rows = [], []
     few = slice(0, settings.inputs)

@@ -16,8 +16,7 @@ from penstock.decoupled.decoupling import decouple
 from penstock.decoupled.network import GatedNetwork
 from penstock.gates.gate import Gate, Hard
 from penstock.lab.claims.claim import Evidence, Run
-from penstock.lab.claims.paired import Interval, mean_of
-from penstock.lab.claims.six_layers import LAST_EPOCHS, SixLayers
+from penstock.lab.claims.six_layers import SixLayers
 from penstock.lab.data.dataset import DataSet
 from penstock.lab.data.named import load_data
 from penstock.lab.models.fully_connected import relu_network
@@ -29,7 +28,7 @@ from penstock.training.member import Member
 from penstock.training.recipe import Recipe, RMSprop
 from penstock.training.trained import Trained
 
-__all__ = ["SixLayersTraining", "adapting_pair", "curves", "fixed_pair", "gain", "settled"]
+__all__ = ["SixLayersTraining", "adapting_pair", "curves", "fixed_pair"]
 
 # Each draws from numbers of its own: gates must not meet the weights that they were learnt with.
 _GATES, _VALUES = range(2)
@@ -118,18 +117,6 @@ def curves(names: Sequence[str], parts: Sequence[Evidence]) -> dict[str, object]
         "diverged": sum(part["diverged"] for part in parts),
         "seconds": torch.tensor([part["seconds"] for part in parts], dtype=torch.float64),
     }
-
-
-def settled(accuracies: Float[Tensor, "*runs epochs"]) -> Float[Tensor, "*runs"]:
-    """The mean over the last epochs."""
-    last = max(1, round(LAST_EPOCHS * accuracies.shape[-1]))
-    return accuracies[..., -last:].mean(-1)
-
-
-def gain(test: Float[Tensor, "networks runs epochs"], one: int, other: int) -> Interval:
-    """By how many points the test accuracy of one network is above another's, with a 95 % interval."""
-    apart = settled(test)
-    return mean_of(apart[one] - apart[other])
 
 
 def _with_targets(examples: Examples, data: DataSet) -> Examples:
