@@ -79,6 +79,9 @@ def _padded(name: str, given: Given, q: Tensor) -> tuple[Given, int]:
     # an exported graph is for any number of examples: to compare numbers would make it one for this one
     one_each = torch.compiler.is_compiling() or found[0] in (1, q.shape[0])
     if wanted[1:] == found[1:] and one_each:
+        if found[0] != wanted[0] and not torch.compiler.is_compiling():
+            # one row for every example
+            return Given(given.kind, given.pattern.expand(wanted)), 1
         return given, 1
     wider = [dim for dim in range(1, min(len(wanted), len(found))) if wanted[dim] != found[dim]]
     if len(wanted) != len(found) or len(wider) != 1 or wanted[wider[0]] % found[wider[0]] or not one_each:

@@ -44,7 +44,7 @@ class FixedGates(nn.Module):
         self.count = _count(by_name)
         """How many examples the gates are for."""
         self._names = tuple(by_name)
-        self._rows: Tensor | slice | None = None
+        self._rows: Any = None
         for place, tensor in enumerate(by_name.values()):
             self.register_buffer(f"layer{place}", tensor.detach().clone())
 
@@ -62,8 +62,8 @@ class FixedGates(nn.Module):
         return emitted
 
     @contextmanager
-    def rows(self, rows: Tensor | slice) -> Iterator[None]:
-        """Inside, x holds only these of the examples."""
+    def rows(self, rows: Tensor | slice | Sequence[int]) -> Iterator[None]:
+        """Inside, x holds only these of the examples: their numbers, a slice or a mask."""
         before, self._rows = self._rows, rows
         try:
             yield

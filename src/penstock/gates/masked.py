@@ -14,6 +14,7 @@ from torch._C._functorch import (  # pyright: ignore[reportMissingImports]
     is_functorch_wrapped_tensor,
     is_legacy_batchedtensor,
 )
+from torch.autograd import forward_ad
 
 from penstock import compiled
 from penstock.gates.packed import WORTH_COMPILING, unpack
@@ -35,6 +36,7 @@ def compiled_takes(q: Tensor) -> bool:
         and q.is_contiguous()
         and not torch.compiler.is_compiling()
         and not is_wrapped(q)
+        and forward_ad._current_level < 0
         and compiled.available()
     )
 
