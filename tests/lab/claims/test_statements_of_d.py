@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from networks.drawn import drawn, inputs, seeds, widths
-from penstock import capture, count_paths, list_paths, npf, npv, vtk
+from penstock import Soft, capture, count_paths, decouple, list_paths, npf, npv, sensitivity, vtk
+from penstock.lab.claims.derivatives_of_gates import gate_derivatives
 from penstock.lab.models.circular import CircularNetwork
 from penstock.lab.models.initialization import Gaussian
 from penstock.lab.models.random_sizes import seeded
@@ -87,6 +88,22 @@ def test_d7_shared_paths_fall_with_depth_at_least_as_eta_to_the_d_minus_1(sizes:
     eta = (shared_gates / own[:, :, None])[:, pairs].max()
     ratio = (shared / shared.diagonal()[:, None])[pairs].max()
     assert ratio <= eta ** (len(sizes) - 2) * (1 + 1e-12)
+
+
+@given(widths, seeds, st.floats(0.5, 8.0), st.floats(0.0, 0.5), st.floats(0.5, 0.99))
+def test_d19_a_gate_above_one_threshold_is_not_above_the_other(
+    sizes: tuple[int, ...], seed: int, beta: float, epsilon: float, share: float
+):
+    """τ_A ≥ (1+ε)/2 and τ_S = β τ_A (1 - τ_A/(1+ε)) max|∂q/∂θ|, for each input its own."""
+    soft, x = Soft(beta, epsilon), inputs(sizes[:1], seed, examples=8)
+    pair = decouple(drawn(sizes, seed), soft, feature_gate=soft)
+    tau = share * (1 + epsilon)
+    largest = gate_derivatives(pair, x).steepest[:, None]
+    gates, moved = capture(pair, x).to_dense(), sensitivity(pair, x)
+    active = {name: gates[name] > tau for name in moved}
+    assume(any(each.any() for each in active.values()))
+    for name, each in moved.items():
+        assert not (active[name] & (each > beta * tau * (1 - share) * largest * (1 + 1e-12))).any()
 
 
 @settings(max_examples=5)

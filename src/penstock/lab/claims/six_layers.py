@@ -18,7 +18,7 @@ difference on test examples one of generalisation."""
 @dataclass(frozen=True)
 class SixLayers:
     data: str = "binary-mnist"
-    """The data set: binary-mnist, with targets ±1, or any with labels, each a row of nine 0s and a 1."""
+    """The data set: binary-mnist, with targets ±1, or any with labels: a label is a row of 0s with one 1."""
     examples: int | None = None
     """How many of the examples to train on are taken, the first ones; without it all."""
     width: int = 100
