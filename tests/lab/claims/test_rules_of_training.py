@@ -151,25 +151,26 @@ def test_they_draw_what_they_found(id: str, tmp_path: Path):
     assert (tmp_path / "picture.png").stat().st_size > 5000
 
 
-def test_both_normalisations_are_one_where_the_width_is_that_of_the_inputs():
-    one, other = normalizations(64, 64, 2, 0.7)
+def test_both_normalisations_are_one_at_one_width():
+    one, other = normalizations(64, 100, 2, 0.7, same_at=100)
     assert (one.factor, one.rate) == pytest.approx((other.factor, other.rate))
 
 
 @pytest.mark.parametrize("place", [0, 1])
 def test_a_factor_on_the_inputs_stands_for_one_before_every_layer(place: int):
     """√(2/fan-in), and the step of ω is `rate`; or √(2/w) in all layers, and θ = √(2/w) ω moves by one step,
-    2/d_in times the rate, so that it is gradient descent on N Theorem 5.1's own weights."""
-    inputs, width, hidden, rate = 5, 20, 2, 0.3
+    so that it is gradient descent on N Theorem 5.1's own weights, on inputs √(same_at/d_in) times as large.
+    """
+    inputs, width, hidden, rate, same_at = 5, 20, 2, 0.3, 8
     x, y = torch.randn(2, 7, inputs, dtype=torch.float64, generator=seeded(1)).unbind()
-    way = normalizations(inputs, width, hidden, rate)[place]
+    way = normalizations(inputs, width, hidden, rate, same_at=same_at)[place]
     chain = relu_network((inputs, width, width, inputs), Gaussian(1.0), seeded(0))
     omegas = list(chain.parameters())
     factors = [(2 / fan_in) ** 0.5 for fan_in in ((inputs, width)[place], width, width)]
     thetas = [
         (factor * omega).detach().requires_grad_() for factor, omega in zip(factors, omegas, strict=True)
     ]
-    outputs = x
+    outputs = (same_at / inputs) ** (place / 2) * x
     for layer, theta in enumerate(thetas):
         outputs = outputs @ theta.T
         outputs = outputs.relu() if layer < hidden else outputs
@@ -177,5 +178,5 @@ def test_a_factor_on_the_inputs_stands_for_one_before_every_layer(place: int):
     ours = torch.autograd.grad((chain(way.factor * x) - y).square().mean(), omegas)
     theirs = torch.autograd.grad((outputs - y).square().mean(), thetas)
     for factor, of_omega, of_theta in zip(factors, ours, theirs, strict=True):
-        step_of_theta = 2 * rate / inputs if place else factor**2 * rate
+        step_of_theta = 2 * rate / same_at if place else factor**2 * rate
         assert torch.allclose(factor * way.rate * of_omega, step_of_theta * of_theta)

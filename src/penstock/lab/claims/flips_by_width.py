@@ -37,16 +37,19 @@ class Normalization:
     rate: float
 
 
-def normalizations(inputs: int, width: int, hidden: int, rate: float) -> tuple[Normalization, Normalization]:
+def normalizations(
+    inputs: int, width: int, hidden: int, rate: float, *, same_at: int
+) -> tuple[Normalization, Normalization]:
     """That of infinite width, √(2/d_in) in the first layer and √(2/w) above; and that of N Theorem 5.1,
     √(2/w) in all layers, whose step is one of θ = √(2/w) ω.
 
-    The step is such that both kernels have one trace; where w = d_in they are the same.
+    In the second inputs are √(same_at/d_in) times as large and the step is such that both kernels have one
+    trace. So both are the same where w is `same_at`.
     """
-    above = sqrt(2 / width) ** hidden
+    above, share = sqrt(2 / width) ** hidden, same_at / width
     return (
         Normalization("fan-in", sqrt(2 / inputs) * above, rate),
-        Normalization("theorem 5.1", sqrt(2 / width) * above, rate * width / inputs),
+        Normalization("theorem 5.1", sqrt(share * 2 / inputs) * above, rate / share),
     )
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from penstock.lab.claims.claim import Evidence
 from penstock.lab.report.frame import quiet
 from penstock.lab.report.ink import INK, PALETTE
+from penstock.lab.report.regimes import spelt
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,18 +25,21 @@ def draw_flips_by_width(evidence: Evidence) -> "Figure":
     widths = np.asarray(evidence["widths"], dtype=np.float64)
     ours, printed = 100 * np.asarray(evidence["share"])
     labels = (
-        r"$\sqrt{2/\mathrm{fan\!-\!in}}$ before every layer: slope "
-        f"{evidence['slope']:.2f} ± {evidence['slope_half_width']:.2f}",
-        r"$\sqrt{2/w}$ before every layer, the first too: slope "
-        f"{evidence['printed_slope']:.2f} ± {evidence['printed_slope_half_width']:.2f}",
+        "√(2/fan-in) before every layer: slope " + _signed(evidence["slope"], evidence["slope_half_width"]),
+        "1/√w before the first layer too: slope "
+        + _signed(evidence["printed_slope"], evidence["printed_slope_half_width"]),
     )
     for color, marker, share, label in zip(PALETTE, "os", (ours, printed), labels, strict=False):
         _draw_networks(ax, widths, share, color, marker, label)
     half = np.exp(np.log(ours).mean()) * np.sqrt(np.exp(np.log(widths).mean()) / widths)
-    ax.plot(widths, half, color=INK, linewidth=1.2, linestyle=(0, (3, 3)), label=r"$1/\sqrt{w}$", zorder=1)
+    ax.plot(widths, half, color=INK, linewidth=1.2, linestyle=(0, (3, 3)), label="1/√w", zorder=1)
     _scale(ax, widths, evidence)
     figure.tight_layout(rect=(0, 0.02, 1, 1))
     return figure
+
+
+def _signed(slope: float, half_width: float) -> str:
+    return f"{slope:.2f} ± {half_width:.2f}".replace("-", "−")
 
 
 def _draw_networks(
@@ -57,19 +61,20 @@ def _draw_networks(
 
 
 def _scale(ax: "Axes", widths: np.ndarray, evidence: Evidence) -> None:
-    from matplotlib.ticker import FixedLocator, NullFormatter, ScalarFormatter
+    from matplotlib.ticker import FixedLocator, NullFormatter, StrMethodFormatter
 
     ax.set_xscale("log")
     ax.set_yscale("log")
     ax.xaxis.set_major_locator(FixedLocator(list(widths)))
     ax.yaxis.set_major_locator(FixedLocator([0.5, 1, 1.5, 2, 3, 4, 6, 8, 10, 15, 20, 30, 50]))
     for axis in (ax.xaxis, ax.yaxis):
-        axis.set_major_formatter(ScalarFormatter())
+        axis.set_major_formatter(StrMethodFormatter("{x:g}"))
         axis.set_minor_formatter(NullFormatter())
     ax.set_xlabel("width w of the hidden layers")
     ax.set_ylabel("gates that flipped in training, %")
     ax.set_title(
-        f"{evidence['data']}, d = {evidence['layers']}, {evidence['share'].shape[2]} networks of each width",
+        f"{spelt(evidence['data'])}, d = {evidence['layers']}, {evidence['share'].shape[2]} networks of each "
+        "width",
         fontsize=10,
         color=INK,
     )

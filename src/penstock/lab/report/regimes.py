@@ -68,8 +68,8 @@ def _draw_row(ax: "Axes", name: str, test: np.ndarray) -> None:
             place + _ASIDE, printed[place], yerr=spread[place], fmt="D", markersize=5.5, color=INK,
             markerfacecolor="white", elinewidth=1.2, zorder=3,
         )  # fmt: skip
-        _number(ax, place - _ASIDE, runs.mean(), color, "right")
-        _number(ax, place + _ASIDE, printed[place], INK, "left")
+        _number(ax, place - _ASIDE, runs.mean(), max(runs), color)
+        _number(ax, place + _ASIDE, printed[place], printed[place] + spread[place], INK)
     ax.set_xticks(range(len(REGIMES)), [shown(regime) for regime in REGIMES])
     ax.set_xlim(-0.75, len(REGIMES) - 0.25)
     ax.margins(y=0.12)
@@ -78,11 +78,10 @@ def _draw_row(ax: "Axes", name: str, test: np.ndarray) -> None:
     _explain(ax)
 
 
-def _number(ax: "Axes", across: float, height: float, color: str, side: str) -> None:
-    beside = -11 if side == "right" else 7
+def _number(ax: "Axes", across: float, mean: float, top: float, color: str) -> None:
+    """The mean in two digits above what is drawn, where no neighbor comes in its way."""
     ax.annotate(
-        f"{height:.1f}", (across, height), (beside, 0), textcoords="offset points", fontsize=8, color=color,
-        ha=side, va="center",
+        f"{mean:.2f}", (across, top), (0, 7), textcoords="offset points", ha="center", fontsize=8, color=color
     )  # fmt: skip
 
 
