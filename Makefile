@@ -11,7 +11,7 @@ INSTALL := $(BIN)/python -m pip install --quiet
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make demo          a tour: opens a small network and writes a page"
+	@echo "make demo          a tour of a minute: opens a small network, trains one, writes a page"
 	@echo "make test          the tests (no downloads)"
 	@echo "make test-slow     the tests that take minutes"
 	@echo "make test-browser  the pages, in a real browser (needs chromium)"

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from lab.report.tour.small import SMALL
 from penstock.lab.report.tour.guide import Guide, write_tour
 
 FLAGS = [
@@ -48,7 +49,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def tour(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_tour(tmp_path_factory.mktemp("tour"), Guide(lambda line: None))
+    return write_tour(tmp_path_factory.mktemp("tour"), Guide(lambda line: None), SMALL)
 
 
 @pytest.fixture

@@ -148,3 +148,52 @@ def test_without_scripts_everything_is_told_all_the_same(visit: Open):
     assert page.locator('[data-input="3"]').is_visible()
     assert not page.locator(".control").is_visible()
     assert page.locator(".networks svg").count() == 3
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_film_moves_where_gates_are_learnt_and_stands_still_where_they_are_fixed(visit: Open, width: int):
+    page = visit(width).page
+    states = {}
+    for epoch in ("0", "2"):
+        page.locator("#epoch").fill(epoch)
+        assert page.locator(".film output").inner_text() == f"epoch {epoch}"
+        states[epoch] = [
+            page.locator(f".film .regime-{name} path").evaluate_all(SHAPES) for name in ("relu", "flnpf")
+        ]
+        changed = page.locator(".film .regime-relu .changed").inner_text()
+        assert (changed == "0.0 %") == (epoch == "0")
+        assert page.locator(".film .regime-flnpf .changed").inner_text() == "0.0 %"
+    assert states["0"][0] != states["2"][0]
+    assert states["0"][1] == states["2"][1]
+
+
+SHAPES = "all => all.map((each) => each.getAttribute('d'))"
+
+
+def test_the_script_draws_the_film_as_the_page_came(visit: Open):
+    """The last epoch of the layer in the middle, as it stands there without scripts."""
+    drawn = [
+        visit(scripts=scripts)
+        .page.locator(".film .reel")
+        .evaluate_all("all => all.map((each) => [each.getAttribute('aria-label'), each.innerHTML])")
+        for scripts in (True, False)
+    ]
+    assert drawn[0] == drawn[1]
+
+
+def test_another_layer_is_chosen_by_the_keyboard(visit: Open):
+    page = visit().page
+    reel = page.locator(".film .regime-relu .reel")
+    assert "layer 3" in (reel.get_attribute("aria-label") or "")
+    page.locator("#layer-3").focus()
+    page.keyboard.press("ArrowRight")
+    assert "layer 4" in (reel.get_attribute("aria-label") or "")
+
+
+def test_the_film_plays_from_the_start_and_stops_at_the_end(visit: Open):
+    page = visit().page
+    page.locator(".film-play").click()
+    assert page.locator(".film-play").inner_text() == "Pause"
+    assert page.locator(".film output").inner_text() == "epoch 0"
+    expect(page.locator(".film output")).to_have_text("epoch 2", timeout=10_000)
+    expect(page.locator(".film-play")).to_have_text("Play")

@@ -22,7 +22,7 @@ __all__ = ["main"]
 COMMANDS: dict[str, tuple[Callable[[Sequence[str]], int], str]] = {
     "demo": (
         show_tour,
-        "The tour: opens a small network, trains it a little, and writes a page. Seconds, no download.",
+        "The tour: opens a small network, trains one on digits, and writes a page. A minute, no download.",
     ),
     "claims": (list_claims, "Every claim of the papers: the paper's figure, ours, the verdict."),
     "reproduce": (reproduce_claims, "Re-derive claims and judge them."),

@@ -15,8 +15,11 @@ from penstock.lab.report.tour.explorer import tell_paths
 from penstock.lab.report.tour.figure import tell_figure
 from penstock.lab.report.tour.flipping import tell_flips
 from penstock.lab.report.tour.kernels import tell_sharing, tell_tangent
-from penstock.lab.report.tour.opened import open_network
-from penstock.lab.report.tour.training import STEPS, train
+from penstock.lab.report.tour.opened import Opened, open_network
+from penstock.lab.report.tour.regimes.telling import in_a_line, tell_regimes
+from penstock.lab.report.tour.regimes.training import Regimes, Size, train_regimes
+from penstock.lab.report.tour.training import STEPS, Training, train
+from penstock.training.asking import Follow
 
 __all__ = ["Guide", "write_tour"]
 
@@ -32,6 +35,8 @@ CALLS = (
     "phi @ phi.T                           # H",
     "phi @ V @ phi.T                       # K",
     "switches = penstock.Switches(model, x)  # then switches.step() after every optimizer.step()",
+    "monitor = penstock.Monitor(model, x)    # likewise: how many gates are open, dead, flipped",
+    'penstock.regime(model, "dlnpf")         # gates and values apart, ready to be trained',
 )
 
 
@@ -41,11 +46,47 @@ class Guide:
 
     say: Callable[[str], None]
     follow: Callable[[Iterable[int]], Iterable[int]] = iter
+    progress: Follow | None = None
+    """Shows the longer training of the five regimes."""
 
 
-def write_tour(folder: Path, guide: Guide) -> Path:
-    """Compute the tour and write its page; the path of the page."""
+def write_tour(folder: Path, guide: Guide, size: Size | None = None) -> Path:
+    """Compute the tour and write its page; the path of the page. `size` is that of the training at its
+    end."""
     make_folder(folder)  # refused before anything is computed
+    opened = _open(guide)
+    training = _flip(guide)
+    regimes = _learn(guide, size or Size())
+    page = Page(
+        title="A ReLU network, opened",
+        lead=(
+            "A ReLU network is a bundle of straight paths with gates on them. An input opens some of "
+            "the gates, and the paths that they "
+            "leave make up the output, exactly. This is the network of Figure 1 of ",
+            M("<cite>Neural Path Features and Neural Path Kernel</cite>"),
+            " (2020): two inputs, two layers of three gates, one output, with weights and inputs "
+            "that give it gates of the figure’s kind. At the end, a larger one learns to read digits.",
+        ),
+        blocks=[
+            tell_paths(opened),
+            tell_figure(opened),
+            tell_sharing(opened),
+            tell_tangent(opened),
+            tell_flips(training),
+            tell_regimes(regimes),
+            _calls(),
+        ],
+        styles=[asset("tour", "tour.css"), asset("tour", "regimes.css")],
+        scripts=[asset("tour", "tour.js"), asset("tour", "regimes.js")],
+        footer=(
+            f"Penstock {penstock.__version__}, torch {version('torch')}, Python "
+            f"{platform.python_version()}. Nothing on this page is fetched from anywhere.",
+        ),
+    )
+    return page.write(folder)
+
+
+def _open(guide: Guide) -> Opened:
     guide.say("opening the network 2-3-3-1 on three inputs")
     opened = open_network()
     gates = ", ".join(
@@ -58,37 +99,23 @@ def write_tour(folder: Path, guide: Guide) -> Path:
         f"  output and ⟨φ, v⟩ differ by {(opened.features @ opened.values - opened.output).abs().max():.1g}"
     )
     guide.say(f"  K and ΦᵀVΦ differ by {(opened.tangent_kernel - opened.jacobian_kernel).abs().max():.1g}")
+    return opened
+
+
+def _flip(guide: Guide) -> Training:
     guide.say(f"training it for {STEPS} steps, watching its gates")
     training = train(guide.follow)
     guide.say(
         f"  loss {training.losses[0]:.3g} → {training.losses[-1]:.2g}, {len(training.flips)} flips of gates"
     )
-    page = Page(
-        title="A ReLU network, opened",
-        lead=(
-            "A ReLU network is a bundle of straight paths with gates on them. An input opens some of "
-            "the gates, and the paths that they "
-            "leave make up the output, exactly. This is the network of Figure 1 of ",
-            M("<cite>Neural Path Features and Neural Path Kernel</cite>"),
-            " (2020): two inputs, two layers of three gates, one output, with weights and inputs "
-            "that give it gates of the figure’s kind.",
-        ),
-        blocks=[
-            tell_paths(opened),
-            tell_figure(opened),
-            tell_sharing(opened),
-            tell_tangent(opened),
-            tell_flips(training),
-            _calls(),
-        ],
-        styles=[asset("tour", "tour.css")],
-        scripts=[asset("tour", "tour.js")],
-        footer=(
-            f"Penstock {penstock.__version__}, torch {version('torch')}, Python "
-            f"{platform.python_version()}. Nothing on this page is fetched from anywhere.",
-        ),
-    )
-    return page.write(folder)
+    return training
+
+
+def _learn(guide: Guide, size: Size) -> Regimes:
+    guide.say(f"training FC on digits in five regimes, {len(size.seeds)} seeds each, {size.epochs} epochs")
+    regimes = train_regimes(size, guide.progress)
+    guide.say(f"  right on test digits, in percent: {in_a_line(regimes)}")
+    return regimes
 
 
 def _calls() -> Section:

@@ -30,7 +30,7 @@ for (const course of document.querySelectorAll(".course")) {
   const said = course.querySelector("output");
   const play = course.querySelector(".play");
   const figures = [...course.querySelectorAll("figure")];
-  const charts = [...document.querySelectorAll(".chart")];
+  const charts = [...document.querySelectorAll("#flipping .chart")];
   const words = (value) => Number(value.toPrecision(3)).toString().replace("-", "−");
   control.hidden = false;
 
