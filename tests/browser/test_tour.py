@@ -32,7 +32,8 @@ def test_nothing_is_wider_than_the_window(visit: Open, width: int, dark: bool):
 def test_text_can_be_read_on_its_ground(visit: Open, width: int, dark: bool):
     """Contrast of at least 4.5 to 1 for prose, notes and captions (WCAG 2.1, 1.4.3)."""
     page = visit(width, dark).page
-    for what in (".lead", ".prose", ".note", "figcaption", ".paths tbody td", ".matrix th", "footer"):
+    texts = (".lead", ".prose", ".note", "figcaption", ".paths tbody td", ".matrix th", "footer")
+    for what in (*texts, ".kinds dt", ".kinds dd", ".shares thead th", ".shares tbody th", ".film-key"):
         assert page.locator(what).first.evaluate(CONTRAST) >= 4.5, what
 
 

@@ -16,6 +16,8 @@ def short_tour(monkeypatch: pytest.MonkeyPatch):
     def write_tour(folder: Path, guide: guide.Guide) -> Path:
         guide.say("opening")
         assert list(guide.follow(range(3))) == [0, 1, 2]
+        assert guide.progress is not None
+        assert list(guide.progress(range(3), "epochs", 3)) == [0, 1, 2]
         folder.mkdir(parents=True)
         (folder / "index.html").write_text("page")
         return folder / "index.html"

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from lab.report.page.reading import Reading
+from lab.report.tour.small import SMALL
 from penstock.errors import PenstockError
 from penstock.lab.report.page.markup import number
 from penstock.lab.report.tour.figure import tell_figure
@@ -96,3 +97,16 @@ def test_a_folder_that_cannot_be_made_is_told_before_anything_is_computed(tmp_pa
     with pytest.raises(PenstockError, match=r"file cannot be written \(File exists\)"):
         write_tour(tmp_path / "file", Guide(said.append))
     assert said == []
+
+
+def test_an_interrupted_tour_leaves_the_page_as_it_was(tmp_path: Path):
+    def interrupted(steps, what, total):
+        if what == "epochs":
+            raise KeyboardInterrupt
+        return iter(steps)
+
+    (tmp_path / "index.html").write_text("an older page")
+    with pytest.raises(KeyboardInterrupt):
+        write_tour(tmp_path, Guide(lambda line: None, progress=interrupted), SMALL)
+    assert [each.name for each in tmp_path.iterdir()] == ["index.html"]
+    assert (tmp_path / "index.html").read_text() == "an older page"

@@ -15,7 +15,7 @@ from penstock.lab.report.tour.regimes.watching import Movement
 
 __all__ = ["Quantity", "draw_movement", "held", "moving"]
 
-TOP, TALL, BELOW, GAP = 44.0, 170.0, 34.0, 52.0
+TOP, TALL, BELOW, GAP = 44.0, 170.0, 40.0, 52.0
 NAME_ROOM = 14.0
 
 
@@ -25,7 +25,9 @@ class Quantity:
 
     name: str
     of: Callable[[Movement], Float[np.ndarray, "layers looks"]]
-    named: bool = False
+    first: int
+    """The first look at which there is something to be told."""
+    named: bool
     """Whether the lines end far enough apart to bear the numbers of their layers."""
 
 
@@ -60,7 +62,7 @@ def draw_movement(regimes: Regimes, quantity: Quantity, width: int) -> Markup:
     panels = [
         _panel(
             GAP + place % columns * (room + GAP),
-            room - 12,
+            room - 18,
             TOP + place // columns * (TOP + TALL + BELOW),
             most,
             regimes,
@@ -93,6 +95,8 @@ def _draw_kind(panel: Panel, kind: _Kind, quantity: Quantity, regimes: Regimes) 
     ticks = [step * each for each in range(int(panel.up[1] / step) + 1)]
     epochs = epochs_told(regimes.size.epochs, round(panel.right - panel.left), first=0)
     yield from panel.axes(ticks, lambda tick: f"{100 * tick:.0f} %", epochs)
+    middle = (panel.left + panel.right) / 2
+    yield tag("text", "epochs", x=middle, y=panel.lower + 34, text_anchor="middle")
     for course in kind.courses:
         yield from _curves(panel, course, quantity)
     if kind.courses[0].movement.moves:
@@ -106,13 +110,14 @@ def _stillness(panel: Panel, kind: _Kind) -> Iterator[Markup]:
     gates = number(sum(course.movement.gates for course in kind.courses) / 1e6, 3)
     looks = kind.courses[0].movement.since_start.shape[1]
     middle, y = (panel.left + panel.right) / 2, panel.lower - 34
-    for line, text in enumerate((f"none of {gates} million gates", f"differs in any of {looks} looks")):
+    for line, text in enumerate((f"none of {gates} million gates", f"changed in any of {looks} looks")):
         yield tag("text", text, x=middle, y=y + 18 * line, text_anchor="middle", class_="still")
 
 
 def _curves(panel: Panel, course: Course, quantity: Quantity) -> Iterator[Markup]:
     for layer, shares in enumerate(quantity.of(course.movement), start=1):
-        curve = [(float(epoch), float(share)) for epoch, share in enumerate(shares)]
+        shown_shares = shares.tolist()[quantity.first :]
+        curve = [(float(epoch), share) for epoch, share in enumerate(shown_shares, start=quantity.first)]
         yield tag(
             "polyline", points=panel.points(curve), class_=f"curve layer-{layer} regime-{course.regime}"
         )

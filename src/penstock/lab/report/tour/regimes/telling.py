@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import floor
 
 from penstock.lab.claims.table_2 import LEARNT, RANDOM
 from penstock.lab.report.page.blocks import Block, Drawing, Note, Prose, Section
@@ -19,15 +20,17 @@ M = Markup
 BROAD, NARROW = 980, 400
 GATES = {
     "frnpf-ii": "random and fixed; the values start from weights of their own.",
-    "frnpf-di": "random and fixed; the values start from the weights that made the gates.",
-    "dlnpf": "soft, and learnt by a second network while the values are learnt.",
+    "frnpf-di": "the same random gates; the values start from the weights that made the gates.",
+    "dlnpf": "soft, and learnt by a network of their own together with the values.",
     "flnpf": "fixed; they are those of the ReLU network when its training has ended.",
     "relu": "its own: an ordinary ReLU network.",
 }
 SINCE_START = Quantity(
-    "Share of gates that differ from the start", lambda movement: movement.since_start, named=True
+    "Share of gates that differ from the start", lambda movement: movement.since_start, first=0, named=True
 )
-SINCE_LOOK = Quantity("Share of gates that flipped within an epoch", lambda movement: movement.since_look)
+SINCE_LOOK = Quantity(
+    "Share of gates that flipped within an epoch", lambda movement: movement.since_look, first=1, named=False
+)
 
 
 def in_a_line(regimes: Regimes) -> str:
@@ -110,8 +113,8 @@ def _caveat(regimes: Regimes) -> Block:
             f"scikit-learn’s digits, 8 × 8 pixels; {size.epochs} epochs, {len(size.seeds)} seeds, Adam with "
             f"rate {RATE:g}, batches of {BATCH}; tested on {regimes.tested} digits, so one more mistake is "
             f"{100 / regimes.tested:.2f} points. On the digits trained on, every regime gets at least "
-            f"{100 * worst:.1f} %. The columns stand in the order of the paper’s Table 2, whose numbers are "
-            "MNIST’s and not to be compared with these; ",
+            f"{floor(1000 * worst) / 10:g} %. The columns stand in the order of the paper’s Table 2, whose "
+            "numbers are MNIST’s and not to be compared with these; ",
             M("<code>penstock reproduce N16</code>"),
             " re-derives them.",
         ]
@@ -132,8 +135,9 @@ def _moving(regimes: Regimes) -> Block:
 def _movements(regimes: Regimes) -> Sequence[Block]:
     said = {
         SINCE_START: [
-            "The share of gates that are not as they were before training, on the test digits. A line is a "
-            "layer, numbered from the input."
+            "The share of gates that are not as they were before training. A line is a layer, numbered from "
+            "the input. There is a gate for every unit, test digit and seed; a soft one counts as open "
+            "where the unit that makes it is positive."
         ],
         SINCE_LOOK: ["The share that changed from one epoch to the next. " + _settling(regimes)],
     }
@@ -170,7 +174,7 @@ class _Shares:
     courses: Sequence[Course]
 
     def html(self) -> Markup:
-        heads = ("", "open gates", "dead units", "differ from the start")
+        heads = ("", "open gates", "dead units", "changed")
         head = tag("tr", *(tag("th", text, scope="col") for text in heads))
         rows = (self._row(course) for course in self.courses)
         table = tag("table", tag("thead", head), tag("tbody", *rows), class_="shares")
