@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from penstock.decoupled.information import gate_information as gate_information
     from penstock.decoupled.network import GatedNetwork as GatedNetwork
     from penstock.decoupled.regimes import regime as regime
-    from penstock.decoupled.sensitivity import sensitivity as sensitivity
+    from penstock.decoupled.sensitive_gates import sensitivity as sensitivity
     from penstock.errors import PenstockError as PenstockError
     from penstock.gates.gate import Hard as Hard
     from penstock.gates.gate import Soft as Soft
@@ -42,7 +42,7 @@ _HOME = {
     "decouple": "penstock.decoupled.decoupling",
     "regime": "penstock.decoupled.regimes",
     "GatedNetwork": "penstock.decoupled.network",
-    "sensitivity": "penstock.decoupled.sensitivity",
+    "sensitivity": "penstock.decoupled.sensitive_gates",
     "gate_information": "penstock.decoupled.information",
     "list_paths": "penstock.paths.listing",
     "active_paths": "penstock.paths.active",

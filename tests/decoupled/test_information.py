@@ -10,7 +10,7 @@ from torch.nn import functional as F
 from torch.utils.data import DataLoader, TensorDataset
 
 from penstock import PenstockError, gate_information
-from penstock.decoupled.labelled import labelled
+from penstock.decoupled.supervision import labelled
 from penstock.training.recipe import Adam
 
 

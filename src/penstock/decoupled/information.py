@@ -14,8 +14,8 @@ from jaxtyping import Float
 from scipy import stats
 from torch import Generator, Tensor, nn
 
-from penstock.decoupled.labelled import Labelled, labelled
 from penstock.decoupled.regimes import Regime, regime
+from penstock.decoupled.supervision import Labelled, labelled
 from penstock.errors import PenstockError
 from penstock.model import check, left_as_found
 from penstock.model.copies import independent_copy
@@ -93,7 +93,7 @@ def gate_information(
     memory: str | int = "2GiB",
     progress: Callable[..., Any] | None = None,
 ) -> GateInformation:
-    """How much of a trained network is in its gates (N, first version, Definition 5.1).
+    """How much of a trained network is in its gates (N Definition 5.1, in its first version).
 
     For every seed, a network of the same architecture with fresh weights is trained on `train` behind the
     model's frozen gates (`regime(model, "flnpf")`), and as a baseline behind the gates of an untrained
