@@ -1,4 +1,4 @@
-"""Derivatives of both parts, against finite differences and against the single network that they came from."""
+"""Derivatives of both parts, against finite differences and against the single network they came from."""
 
 from collections.abc import Callable
 

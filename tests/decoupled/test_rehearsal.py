@@ -46,17 +46,13 @@ def test_a_checkpoint_is_refused_where_gradients_are_on(reentrant: bool):
         # torch's own, of a checkpoint without gradients
         warnings.simplefilter("ignore", UserWarning)
         assert torch.equal(pair(x), model(x))
-    with pytest.raises(
-        PenstockError, match=r"again in the backward pass \(torch.utils.checkpoint\).*leave the"
-    ):
+    with pytest.raises(PenstockError, match=r"again in the backward pass \(torch.utils.checkpoint\)"):
         pair(x)
 
 
 def test_train_feature_needs_gates_that_learn():
     for model in (two_layers(), awkward.Called(torch.abs)):
-        with pytest.raises(
-            PenstockError, match="no derivative goes through gates that are hard; give a soft"
-        ):
+        with pytest.raises(PenstockError, match="no derivative goes through gates that are hard"):
             decouple(model, train="feature")(X)
     decouple(two_layers(), Soft(), train="feature")(X).sum().backward()
     # a gate that is smooth by itself, and slopes, learn under Hard too
@@ -83,21 +79,15 @@ class Fickle(nn.Module):
 def test_two_networks_that_make_other_calls_are_refused():
     pair = decouple(Fickle())
     pair.value.act[0] = nn.ReLU6()  # pyright: ignore
-    with pytest.raises(
-        PenstockError, match=r"act.0 is ReLU in the feature network and ReLU6 in the value network"
-    ):
+    with pytest.raises(PenstockError, match=r"act.0 is ReLU in the feature network and ReLU6 in the value"):
         pair(X)
     pair = decouple(Fickle())
     pair.feature.act.append(nn.ReLU())  # pyright: ignore
-    with pytest.raises(
-        PenstockError, match=r"the feature network calls act.1, which the value network does not"
-    ):
+    with pytest.raises(PenstockError, match=r"the feature network calls act.1, which the value network does"):
         pair(X)
     pair = decouple(Fickle())
     pair.value.act.append(nn.ReLU())  # pyright: ignore
-    with pytest.raises(
-        PenstockError, match=r"the value network calls act.1, which the feature network does not"
-    ):
+    with pytest.raises(PenstockError, match=r"the value network calls act.1, which the feature network does"):
         pair(X)
 
 

@@ -1,3 +1,4 @@
+import pytest
 import torch
 import torch.nn.functional as F
 from hypothesis import assume, given
@@ -121,3 +122,13 @@ def test_a_batch_of_images_without_channels_is_pooled_example_by_example():
     kind = Choice.of(2, 2)
     assert kind.read(q).shape == (5, 3, 3, 4)
     assert torch.equal(kind.apply(q, kind.read(q)), F.max_pool2d(q, 2))
+
+
+@pytest.mark.parametrize("ceil_mode", [False, True])
+def test_the_shape_of_its_gates_is_reckoned_as_torch_reckons_it(ceil_mode: bool):
+    cases = ((k, s, p, d) for k in (2, 3) for s in (1, 2, 3) for p in (0, 1) for d in (1, 2))
+    for kernel, stride, padding, dilation in cases:
+        kind = Choice.of(2, kernel, stride, padding, dilation, ceil_mode)
+        for size in range(6, 14):
+            q = torch.randn(2, 3, size, size + 1)
+            assert kind.gate_shape(tuple(q.shape)) == tuple(kind.read(q).shape[1:])

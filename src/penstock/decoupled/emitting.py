@@ -10,8 +10,8 @@ from penstock.gates.gate import Gate, Soft
 from penstock.gates.given import Given, given_from
 from penstock.gates.kind import Kind
 from penstock.gates.kinds import Rectifier
-from penstock.gates.learnt import learns, learnt_beside_relu
-from penstock.gates.softened import softened
+from penstock.gates.learning import learns, learnt_beside_relu
+from penstock.gates.softening import softened
 
 __all__ = ["Emitting", "Gates"]
 

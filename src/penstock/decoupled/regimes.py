@@ -45,7 +45,8 @@ def regime(
     init: Law | None = None,
     generator: Generator | None = None,
 ) -> GatedNetwork:
-    """A deep gated network of `model`'s architecture, ready to be trained in one of N's regimes (Section 4).
+    """A deep gated network of `model`'s architecture, ready to be trained in one of the regimes of
+    N Section 4.
 
     | name | features | values | gate | trained |
     |---|---|---|---|---|

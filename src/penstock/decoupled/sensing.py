@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from penstock.decoupled.emitting import Emitting
 from penstock.gates.following import Following
 from penstock.gates.kind import Kind
-from penstock.gates.softened import softened
+from penstock.gates.softening import softened
 
 __all__ = ["LinearUse", "Sensing", "SensingPair"]
 

@@ -17,8 +17,8 @@ from torch.overrides import handle_torch_function, has_torch_function
 from penstock.gates.gate import Soft
 from penstock.gates.kind import Kind
 from penstock.gates.kinds import Rectifier, Smooth
-from penstock.gates.learnt import Learnt, learns, learnt
-from penstock.gates.masked import compiled_takes, masked
+from penstock.gates.learning import Learnt, learns, learnt
+from penstock.gates.masking import compiled_takes, masked
 from penstock.gates.packed import unpack
 
 __all__ = ["Bits", "Given", "given_from", "multiplied"]

@@ -24,7 +24,7 @@ from penstock.gates.given import Given
 from penstock.gates.kinds import Above, AdaptiveChoice, Choice, Clipped, Kind, Magnitude, Rectifier, Smooth
 from penstock.gates.layer import BitLayer, GateLayer, ValueLayer
 from penstock.gates.packed import WORD
-from penstock.gates.softened import Leaking, SoftClipped
+from penstock.gates.softening import Leaking, SoftClipped
 
 __all__ = ["load", "save"]
 

@@ -14,7 +14,7 @@ from penstock.gates.choice import Pooling
 from penstock.gates.given import Given
 from penstock.gates.kind import Kind
 from penstock.gates.kinds import Clipped, Rectifier
-from penstock.gates.softened import SoftClipped
+from penstock.gates.softening import SoftClipped
 from penstock.paths.onepass.numbers import Logarithms, Numbers, Presence
 from penstock.paths.onepass.separable import summed, window_shares
 

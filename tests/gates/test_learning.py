@@ -8,10 +8,10 @@ from torch import Tensor, nn
 
 from decoupled.cases import PooledSkips, redraw
 from penstock import Hard, Soft, compiled, decouple
-from penstock.gates import masked
+from penstock.gates import masking
 from penstock.gates.given import given_from
 from penstock.gates.kinds import Smooth
-from penstock.gates.learnt import Learnt, learns, learnt, learnt_beside_relu
+from penstock.gates.learning import Learnt, learns, learnt, learnt_beside_relu
 
 needs_numba = pytest.mark.skipif(not compiled.available(), reason="needs Numba")
 
@@ -21,7 +21,7 @@ GATE = Soft(beta=3.0, epsilon=0.2)
 
 @pytest.fixture
 def small_signals_too(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(masked, "WORTH_COMPILING", 0)
+    monkeypatch.setattr(masking, "WORTH_COMPILING", 0)
 
 
 def plain(q: Tensor) -> Tensor:
@@ -147,7 +147,7 @@ class TestTheFastWay:
         x = torch.randn(3, 1, 4, 4, dtype=torch.float64).to(memory_format=memory)
         results = []
         for worth in (0, 1 << 60):
-            monkeypatch.setattr(masked, "WORTH_COMPILING", worth)
+            monkeypatch.setattr(masking, "WORTH_COMPILING", worth)
             pair.zero_grad()
             out = pair(x)
             out.square().sum().backward()

@@ -14,7 +14,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from penstock.gates.gate import Soft
-from penstock.gates.masked import compiled_takes, flat, is_wrapped
+from penstock.gates.masking import compiled_takes, flat, is_wrapped
 
 __all__ = ["Learnt", "learns", "learnt", "learnt_beside_relu"]
 
