@@ -92,8 +92,8 @@ class Probe:
         """The layers of hard gates, in the order of the calls."""
         if not self.layers:
             raise PenstockError(
-                "the gates of this model are all smooth or given from outside, and a given or smooth gate never "
-                "flips; follow it with penstock.Monitor"
+                "the gates of this model are all smooth or given from outside, and a given or smooth gate "
+                "never flips; follow it with penstock.Monitor"
             )
 
     def __len__(self) -> int:
