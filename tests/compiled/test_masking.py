@@ -1,11 +1,10 @@
-"""A signal through packed gates, one pass: every size around words and strips."""
+"""A signal through packed gates, one pass: every size around words."""
 
 import numpy as np
 import pytest
 
 pytest.importorskip("numba")
 
-from penstock.compiled import masking
 from penstock.compiled.masking import mask_packed
 
 
@@ -18,37 +17,35 @@ def case(rows: int, gates: int, dtype: type) -> tuple[np.ndarray, np.ndarray, np
     return random.standard_normal((rows, gates)).astype(dtype), bits, words
 
 
-@pytest.mark.parametrize("threads", [1, 2, 3])
 @pytest.mark.parametrize("gates", [1, 63, 64, 65, 127, 128, 130])
 @pytest.mark.parametrize("rows", [1, 2, 7])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_each_number_passes_or_leaks(rows: int, gates: int, dtype: type, threads: int, monkeypatch):
-    monkeypatch.setattr(masking, "_STRIP", 2)  # strips end within rows and between them
+def test_each_number_passes_or_leaks(rows: int, gates: int, dtype: type):
     q, bits, words = case(rows, gates, dtype)
     for shut in (0.0, 0.1, -1.0):
         out = np.full_like(q, np.nan)
-        mask_packed(q, words, shut, out, threads)
+        mask_packed(q, words, shut, out)
         assert (out == np.where(bits, q, dtype(shut) * q)).all()
         assert out.dtype == dtype
 
 
-def test_strips_of_the_usual_length_leave_no_gap():
+def test_a_large_layer_has_no_gap():
     q, bits, words = case(300, 64 * 61 + 5, np.float32)
     out = np.full_like(q, np.nan)
-    mask_packed(q, words, 0.0, out, 2)
+    mask_packed(q, words, 0.0, out)
     assert (out == np.where(bits, q, 0)).all()
 
 
 def test_without_gates_there_is_nothing_to_write():
     out = np.empty((3, 0))
-    mask_packed(np.empty((3, 0)), np.empty((3, 0), np.int64), 0.0, out, 1)
+    mask_packed(np.empty((3, 0)), np.empty((3, 0), np.int64), 0.0, out)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_a_shut_gate_lets_nothing_through_and_a_leaking_one_what_the_product_is(value: float):
     _, bits, words = case(3, 70, np.float64)
     q, out = np.full((3, 70), value), np.empty((3, 70))
-    mask_packed(q, words, 0.0, out, 1)
+    mask_packed(q, words, 0.0, out)
     assert (out[~bits] == 0).all()
-    mask_packed(q, words, 0.5, out, 1)
+    mask_packed(q, words, 0.5, out)
     assert np.array_equal(out[~bits], 0.5 * q[~bits], equal_nan=True)

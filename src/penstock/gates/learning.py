@@ -14,7 +14,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from penstock.gates.gate import Soft
-from penstock.gates.masking import compiled_takes, flat, is_wrapped
+from penstock.gates.masking import compiled_takes, is_wrapped
 
 __all__ = ["Learnt", "learns", "learnt", "learnt_beside_relu"]
 
@@ -73,6 +73,11 @@ def _applied(function: Any, *arguments: Any) -> Any:
     return function.apply(*arguments)
 
 
+def _times_slope(part: Tensor, value: Tensor, steep: float, top: float) -> Tensor:
+    """part · steep · (1 - value / top), in one new tensor."""
+    return torch.addcmul(part, part, value, value=-1 / top).mul_(steep)
+
+
 class _Stub(torch.autograd.Function):
     """Nothing of the shape of q, through which gradients go back to it."""
 
@@ -99,11 +104,7 @@ class _ReLU(torch.autograd.Function):
         (output,), (by_output, by_stub) = ctx.saved_tensors, gradients
         if _is_traced(by_output, by_stub):
             return torch.where(output > 0, by_output, 0.0) + by_stub
-        from penstock.compiled.soft import through_relu
-
-        by_q = torch.empty_like(output)
-        through_relu(flat(by_output), flat(output), flat(by_stub), flat(by_q), torch.get_num_threads())
-        return by_q
+        return torch.ops.aten.threshold_backward(by_output, output, 0).add_(by_stub)
 
 
 class _Gate(torch.autograd.Function):
@@ -121,11 +122,7 @@ class _Gate(torch.autograd.Function):
         if _is_traced(gradient):
             gate = _applied(_Gate, stub, value, ctx.steep, ctx.top)
             return gradient * gate * (ctx.steep - ctx.steep / ctx.top * gate), None, None, None
-        from penstock.compiled.soft import through_gate
-
-        by_q = torch.empty_like(value)
-        through_gate(flat(gradient), flat(value), ctx.steep, ctx.top, flat(by_q), torch.get_num_threads())
-        return by_q, None, None, None
+        return _times_slope(gradient * value, value, ctx.steep, ctx.top), None, None, None
 
 
 class _Product(torch.autograd.Function):
@@ -144,17 +141,6 @@ class _Product(torch.autograd.Function):
             gate = _applied(_Gate, stub, value, ctx.steep, ctx.top)
             part = gradient * gate
             return part, part * signal * (ctx.steep - ctx.steep / ctx.top * gate), None, None, None
-        from penstock.compiled.soft import through_product
-
-        by_signal, by_q = torch.empty_like(value), torch.empty_like(value)
-        through_product(
-            flat(gradient),
-            flat(signal),
-            flat(value),
-            ctx.steep,
-            ctx.top,
-            flat(by_signal),
-            flat(by_q),
-            torch.get_num_threads(),
-        )
+        by_signal = gradient * value
+        by_q = _times_slope(by_signal * signal, value, ctx.steep, ctx.top)
         return by_signal, by_q, None, None, None

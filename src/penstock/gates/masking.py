@@ -83,5 +83,5 @@ def _mask(q: Tensor, words: Tensor, shut: float) -> Tensor:
     # a gradient may lie in memory in any way
     out = torch.empty_like(q, memory_format=torch.contiguous_format)
     rows = (flat(each).reshape(len(q), -1) for each in (q, out))
-    mask_packed(next(rows), words.numpy(), shut, next(rows), torch.get_num_threads())
+    mask_packed(next(rows), words.numpy(), shut, next(rows))
     return out

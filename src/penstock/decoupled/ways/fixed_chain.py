@@ -1,4 +1,4 @@
-"""Chains of linear layers with fixed gates, which are computed once for each example and kept packed."""
+"""Chains of linear layers with fixed gates, which are computed once for each example and kept."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -33,7 +33,8 @@ class FixedChain(Way):
             for link in links
             if link.shut is not None
         ]
-        self._words: dict[Split, Int64[Tensor, "e n words"]] = {}
+        self._kept: dict[Split, Bool[Tensor, "e n gates"] | Int64[Tensor, "e n words"]] = {}
+        self._packs = False
         self.why = "chains of linear layers with fixed gates"
 
     def parameters(self) -> dict[str, Tensor]:
@@ -41,16 +42,19 @@ class FixedChain(Way):
 
     def prepare(self, inputs: Mapping[Split, Tensor]) -> None:
         members = len(next(iter(self._trained.values())))
-        words = sum(-(-width // WORD) for width in self._widths)
-        needed = sum(len(x) for x in inputs.values()) * members * words * 8
+        examples = members * sum(len(x) for x in inputs.values())
+        # a byte a gate is looked up faster than a bit
+        needed = examples * sum(self._widths)
+        if needed > self._memory:
+            self._packs, needed = True, examples * 8 * sum(-(-width // WORD) for width in self._widths)
         if needed > self._memory:
             self.why += f", computed at every step, since {needed / 1e9:.2g} GB do not fit in memory="
             return
-        self.why += f", kept packed in {needed / 1e6:.2g} MB"
+        self.why += f", kept{' packed' if self._packs else ''} in {needed / 1e6:.2g} MB"
         for split, x in inputs.items():
             chunks = (x[start : start + _CHUNK] for start in range(0, len(x), _CHUNK))
-            parts = (self._packed(chunk.expand(members, *chunk.shape)) for chunk in chunks)
-            self._words[split] = torch.cat(list(parts), dim=1)
+            parts = (self._looked_at(chunk.expand(members, *chunk.shape)) for chunk in chunks)
+            self._kept[split] = torch.cat(list(parts), dim=1)
 
     def outputs(self, parameters: Named, batch: Batch) -> Float[Tensor, "e b o"]:
         tensors, signal = {**self._held, **parameters}, rows_of(batch.x)
@@ -78,28 +82,33 @@ class FixedChain(Way):
             if place:
                 back = torch.bmm(back, tensors[f"value.{link.weight}"])
 
-    def _packed(self, x: Float[Tensor, "e b ..."]) -> Int64[Tensor, "e b words"]:
-        opened = (q > 0 for q in through_relu(self._held, self._links, rows_of(x)))
-        return torch.cat([pack(bits.flatten(0, 1)).unflatten(0, bits.shape[:2]) for bits in opened], dim=-1)
+    def _looked_at(self, x: Float[Tensor, "e b ..."]) -> Tensor:
+        """The gates of some examples, as they are kept."""
+        opened = [q > 0 for q in through_relu(self._held, self._links, rows_of(x))]
+        if self._packs:
+            opened = [pack(bits.flatten(0, 1)).unflatten(0, bits.shape[:2]) for bits in opened]
+        return torch.cat(opened, dim=-1)
 
     def _factors(self, batch: Batch) -> list[Float[Tensor, "e b w"]]:
         """What multiplies the signal of every gated layer."""
-        shut = [link.shut for link in self._links if link.shut is not None]
-        dtype = batch.x.dtype
+        leaks = [link.shut for link in self._links if link.shut is not None]
+        factors = self._bits(batch).to(batch.x.dtype).split(self._widths, dim=-1)
         return [
-            bits.to(dtype) if not leak else torch.where(bits, 1.0, leak).to(dtype)
-            for bits, leak in zip(self._bits(batch), shut, strict=True)
+            leak + (1 - leak) * factor if leak else factor
+            for factor, leak in zip(factors, leaks, strict=True)
         ]
 
-    def _bits(self, batch: Batch) -> list[Bool[Tensor, "e b w"]]:
-        words = self._words.get(batch.split)
-        if words is None:
-            return [q > 0 for q in through_relu(self._held, self._links, rows_of(batch.x))]
+    def _bits(self, batch: Batch) -> Bool[Tensor, "e b gates"]:
+        """The gates of all layers, side by side."""
+        kept = self._kept.get(batch.split)
+        if kept is None:
+            return torch.cat([q > 0 for q in through_relu(self._held, self._links, rows_of(batch.x))], dim=-1)
         if isinstance(batch.rows, slice):
-            of_batch = words[:, batch.rows]
+            of_batch = kept[:, batch.rows]
         else:
-            of_batch = words[torch.arange(len(words), device=words.device)[:, None], batch.rows]
+            of_batch = kept[torch.arange(len(kept), device=kept.device)[:, None], batch.rows]
+        if not self._packs:
+            return of_batch
         bits = unpack(of_batch.flatten(0, 1), of_batch.shape[-1] * WORD).unflatten(0, of_batch.shape[:2])
-        whole = [-(-width // WORD) * WORD for width in self._widths]
-        parts = bits.split(whole, dim=-1)
-        return [part[..., :width] for part, width in zip(parts, self._widths, strict=True)]
+        whole = bits.split([-(-width // WORD) * WORD for width in self._widths], dim=-1)
+        return torch.cat([part[..., :w] for part, w in zip(whole, self._widths, strict=True)], dim=-1)
