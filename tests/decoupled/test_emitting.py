@@ -189,12 +189,12 @@ def test_gates_from_outside_are_recorded_saved_and_loaded(tmp_path):
 
 def test_a_monitor_and_switches_follow_a_pair_in_training():
     pair = decouple(small_convolutions())
-    x = torch.randn(6, 1, 8, 8)
+    x = torch.randn(3, 1, 8, 8)
     monitor, switches = Monitor(pair, x, every=1), Switches(pair, x)
-    for _ in range(3):
+    for _ in range(2):
         with torch.no_grad():
             for parameter in pair.feature.parameters():
-                parameter.add_(0.05 * torch.randn_like(parameter))
+                parameter.add_(0.01 * torch.randn_like(parameter))
         monitor.step()
         switches.step()
     flipped = {switch.layer for switch in switches.found}

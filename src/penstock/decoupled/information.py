@@ -101,7 +101,8 @@ def gate_information(
     labels, or ±1 in one column (then the loss is the mean squared error). `optimizer` is `Adam(1e-3)` of
     `penstock.training.recipe` unless told. The model is left as it was found.
 
-    >>> found = gate_information(model, (x, labels), (x, labels), epochs=2, seeds=2)
+    >>> signs = torch.where(y > 0, 1.0, -1.0)  # two classes, as ±1
+    >>> found = gate_information(model, (x, signs), (x, signs), epochs=2, seeds=2)
     >>> found.gates.shape
     torch.Size([2])
     """
