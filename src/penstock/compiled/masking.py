@@ -21,21 +21,21 @@ def mask_packed(q: NDArray[Any], words: NDArray[np.int64], shut: float, out: NDA
     in memory.
     """
     if q.shape[1] % _WORD == 0 and shut == 0:
-        _whole(q.reshape(-1), words.reshape(-1), out.reshape(-1))
+        _whole(q.reshape(-1), words.reshape(-1).view(np.uint8), out.reshape(-1))
     else:
         _any(q, words, q.dtype.type(shut), out)
 
 
 @cached
 @no_type_check
-def _whole(q, words, out):
+def _whole(q, octets, out):
     zero = q.dtype.type(0)
-    for place in range(len(words)):
-        word, first = words[place], place * _WORD
-        # a constant number of turns, which LLVM makes vector instructions of
-        for bit in range(_WORD):
+    for place in range(len(octets)):
+        octet, first = octets[place], place * 8
+        # a constant number of turns, and as many as a vector has places: LLVM makes one select of them
+        for bit in range(8):
             value = q[first + bit]
-            out[first + bit] = value if (word >> bit) & 1 else zero
+            out[first + bit] = value if (octet >> np.uint8(bit)) & np.uint8(1) else zero
 
 
 @cached
