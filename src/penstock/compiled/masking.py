@@ -1,4 +1,4 @@
-"""A signal passed through gates that stay packed: a word of 64 gates is read once, and nothing unpacked.
+"""A signal passed through gates that stay packed: gates are read as they lie, and nothing unpacked.
 
 It costs about what a ReLU costs: the signal is read and written once. One thread does it, since torch's own
 threads are still spinning after the operation before, and two more would wait for them.

@@ -88,13 +88,6 @@ class Chain(Way):
                 back = torch.bmm(back, tensors[link.weight])
 
 
-def _through_gate(back: Tensor, above: Tensor, shut: float) -> Tensor:
-    """The gate is read off what came out of it, which has the sign of what went in (`shut` is above 0)."""
-    if shut:
-        return torch.ops.aten.leaky_relu_backward(back, above, shut, True)
-    return torch.ops.aten.threshold_backward(back, above, 0)
-
-
 def _rows(x: Tensor) -> Float[Tensor, "e b i"]:
     return x if x.ndim == 3 else x.flatten(2)
 
